@@ -7,13 +7,13 @@ import type { Exported } from './readExports.ts'
 
 /** A page of the API reference. */
 export interface ApiPage {
-  /** In the site, as `api/fetch.md`. */
+  /** Its path in the site, such as `api/fetch.md`. */
   readonly path: string
   readonly title: string
   readonly markdown: string
 }
 
-/** The packages that the reference is of, in its order. */
+/** The packages of the reference, in order. */
 const folders = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw', 'snippets']
 
 interface Planned {
@@ -21,7 +21,7 @@ interface Planned {
   readonly title: string
   readonly about: string
   readonly of: readonly Exported[]
-  /** How its declarations are coloured: the largest page not at all, because it would weigh three times as much. */
+  /** The language of its declarations. The largest page has no syntax colors, which would triple its size. */
   readonly language: 'ts' | 'text'
 }
 
@@ -34,7 +34,7 @@ export function apiPages(top: string): readonly ApiPage[] {
   const links = new Map<string, string>()
   for (const { path, of } of planned)
     for (const [name, heading] of getHeadings(of))
-      // A name that two packages have belongs to the first: the wire's, of core.
+      // If two packages export the same name, links lead to the first: the wire format in core.
       if (!links.has(name)) links.set(name, `/${path}#${headingSlug(heading)}`)
   const python = pythonApiPages(top)
   const index = [
@@ -85,11 +85,11 @@ function planPackage(top: string, folder: string): readonly Planned[] {
   ]
 }
 
-/** The heading of each own export. Where a function and a type differ by their first letter alone, the type says what it is. */
+/** The headings of the exports. If a function and a type differ only in the case of the first letter, the type is marked as such. */
 function getHeadings(of: readonly Exported[]): ReadonlyMap<string, string> {
   const headings = new Map<string, string>()
   const slugs = new Set<string>()
-  for (const { name } of of.filter(({ passedOnFrom }) => passedOnFrom === undefined)) {
+  for (const { name } of of.filter(({ reExportedFrom }) => reExportedFrom === undefined)) {
     const heading = slugs.has(headingSlug(name)) ? `${name} (type)` : name
     slugs.add(headingSlug(heading))
     headings.set(name, heading)
@@ -98,9 +98,9 @@ function getHeadings(of: readonly Exported[]): ReadonlyMap<string, string> {
 }
 
 function writePage({ title, about, of, language }: Planned, links: ReadonlyMap<string, string>): string {
-  const own = of.filter(({ passedOnFrom }) => passedOnFrom === undefined)
-  const passed = of.filter(({ passedOnFrom }) => passedOnFrom !== undefined)
-  // Fetch has a Log of its own, which there is the one that is meant.
+  const own = of.filter(({ reExportedFrom }) => reExportedFrom === undefined)
+  const passed = of.filter(({ reExportedFrom }) => reExportedFrom !== undefined)
+  // On the page of fetch, `Log` is the type of fetch.
   const headings = getHeadings(of)
   const near = new Map([
     ...links,

@@ -11,7 +11,7 @@ const top = join(import.meta.dirname, '../..')
 const folder = join(import.meta.dirname, 'pages')
 const pages = stagePages(top, folder)
 
-/** What of Vite's server is used. */
+/** The members of Vite's server that are used. */
 interface Server {
   readonly watcher: { add(paths: readonly string[]): void; on(event: 'change', listener: (file: string) => void): void }
 }
@@ -46,7 +46,7 @@ export default {
   transformPageData: ({ relativePath }: { readonly relativePath: string }) =>
     relativePath === 'index.md' ? { frontmatter: { sidebar: false, aside: false, pageClass: 'landing' } } : undefined,
   markdown: {
-    // Pages are plain Markdown, which is read elsewhere too: angle brackets and braces are text.
+    // Pages are plain Markdown, which other viewers show too: angle brackets and braces are text.
     html: false,
     linkify: false,
     attrs: { disable: true },

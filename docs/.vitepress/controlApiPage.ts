@@ -4,7 +4,7 @@ import type { ControlRoute, ControlType } from './readControlApi.ts'
 
 type Types = ReadonlyMap<string, ControlType>
 
-/** The sections of the page, by what the paths of their routes start with after `/api/`. The first that fits counts. */
+/** The sections of the page, by the start of the paths of their routes after `/api/`. The first match counts. */
 const sections: readonly (readonly [title: string, path: RegExp])[] = [
   ['The service', /^(deployment|networks|openapi)/],
   ['Account and session', /^(account|session)/],

@@ -1,6 +1,6 @@
 /**
- * The id of a heading, made as the place makes it where the repository is read: so a link with `#` holds here and there.
- * @param heading - Its text, without marks.
+ * Creates the id of a heading as GitHub does, so that links with `#` work in the repository and on the site.
+ * @param heading - The text of the heading, without markup.
  */
 export function headingSlug(heading: string): string {
   return heading

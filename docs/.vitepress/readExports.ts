@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
-/** What a package exports under one name. */
+/** An export of a package. */
 export interface Exported {
   readonly name: string
   /** Whether it exists only for the compiler. */
   readonly isType: boolean
-  /** The package that it is passed on from, such as `@keyrail/core`. */
-  readonly passedOnFrom?: string
+  /** The package that it is re-exported from, such as `@keyrail/core`. */
+  readonly reExportedFrom?: string
   /** The source file, from the package's `src`. */
   readonly file?: string
-  /** Its declarations as they are written, without bodies; several where a function has several signatures. */
+  /** Its declarations as they are written, without bodies; several if a function is overloaded. */
   readonly declarations: readonly string[]
   readonly doc: Doc
 }
 
-/** A docblock, taken apart. Texts are Markdown, with `{@link …}` as it was written. */
+/** A parsed docblock. Texts are Markdown, with `{@link …}` unchanged. */
 export interface Doc {
   readonly text: string
   readonly params: readonly { readonly name: string; readonly text: string }[]
@@ -27,9 +27,9 @@ export interface Doc {
 }
 
 /**
- * Reads what a package exports from its sources alone. That is enough, because every export of this workspace states its type.
+ * Reads the exports of a package from its sources. Types need not be inferred, because every export of this workspace declares its type.
  * @param index - The package's `src/index.ts`, which only exports by name.
- * @throws Where an export is not found where it is said to be.
+ * @throws If the named file does not contain an export.
  */
 export function readExports(index: string): readonly Exported[] {
   return parse(index)
@@ -41,13 +41,13 @@ export function readExports(index: string): readonly Exported[] {
       return exportClause.elements.map((element): Exported => {
         const name = element.name.text
         const isType = isTypeOnly || element.isTypeOnly
-        if (!from.startsWith('.')) return { name, isType, passedOnFrom: from, declarations: [], doc: nothing }
+        if (!from.startsWith('.')) return { name, isType, reExportedFrom: from, declarations: [], doc: emptyDoc }
         return { isType, ...find(join(dirname(index), from), element.propertyName?.text ?? name), name, file: from }
       })
     })
 }
 
-const nothing: Doc = { text: '', params: [], returns: '', throws: [], examples: [], see: [] }
+const emptyDoc: Doc = { text: '', params: [], returns: '', throws: [], examples: [], see: [] }
 
 const parsed = new Map<string, ts.SourceFile>()
 
@@ -82,7 +82,7 @@ function getNames(statement: ts.Statement): readonly string[] {
   return name ? [name.getText()] : []
 }
 
-/** Of a function with several signatures, the one that no caller sees. */
+/** Whether a declaration is the implementation of an overloaded function, which callers do not see. */
 const isImplementation = (statement: ts.Statement, all: readonly ts.Statement[]): boolean =>
   all.length > 1 && ts.isFunctionDeclaration(statement) && statement.body !== undefined
 
@@ -103,7 +103,7 @@ function declarationText(statement: ts.Statement): string {
 
 const withoutKeywords = (text: string): string => text.replace(/^export (async )?/, '').trimEnd()
 
-/** A class as its user sees it: no private members, no bodies. */
+/** A class without private members and bodies. */
 function classText(node: ts.ClassDeclaration): string {
   const source = node.getSourceFile().text
   const [opening] = node.members
@@ -122,7 +122,7 @@ function classText(node: ts.ClassDeclaration): string {
 function readDoc(statement: ts.Statement): Doc {
   const blocks = ts.getJSDocCommentsAndTags(statement).filter(ts.isJSDoc)
   const block = blocks.at(-1)
-  if (!block) return nothing
+  if (!block) return emptyDoc
   const tags: readonly ts.JSDocTag[] = block.tags ?? []
   const named = (name: string): string[] =>
     tags
@@ -141,11 +141,11 @@ function readDoc(statement: ts.Statement): Doc {
   }
 }
 
-/** `@throws {KeyrailError} kind …` names a class before its words. */
+/** The class in `@throws {KeyrailError} kind …`. */
 const getThrownType = (tag: ts.JSDocTag): string =>
   ts.isJSDocThrowsTag(tag) && tag.typeExpression ? `\`${tag.typeExpression.type.getText()}\` ` : ''
 
-/** The compiler takes the first word for a name. */
+/** The text of a `@see` tag. The compiler parses its first word as a name. */
 const seeText = (tag: ts.JSDocSeeTag): string =>
   tag
     .getText()

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { headingSlug } from './headingSlug.ts'
 import { sitePath } from './sitePath.ts'
 
-/** What of markdown-it's tokens is looked at. */
+/** The members of markdown-it's tokens that are used. */
 interface Token {
   readonly type: string
   /** The element, such as `th`. */
@@ -14,7 +14,7 @@ interface Token {
   attrSet(name: string, value: string): void
 }
 
-/** What of markdown-it is used. */
+/** The members of markdown-it that are used. */
 export interface Markdown {
   readonly core: {
     readonly ruler: {
@@ -28,8 +28,8 @@ export interface Markdown {
 }
 
 /**
- * Leads the links of pages, which are written for the repository, to the pages of the site. A link to what is no page of it stays as its text.
- * @param sources - Of each page, by its path in the site, the file that it comes from.
+ * Rewrites links, which are written for the repository, to the pages of the site. A link to a file that is not a page becomes text.
+ * @param sources - The source file of each page, by its path in the site.
  * @returns A plugin of markdown-it.
  */
 export const siteLinks =
@@ -64,7 +64,7 @@ function leadLinks(tokens: Token[], source: string): void {
   }
 }
 
-/** Inline tokens cannot be hidden: an empty text says nothing. */
+/** Inline tokens cannot be hidden, so they become empty texts. */
 function hide(token: Token): void {
   Object.assign(token, { type: 'text', tag: '', nesting: 0, content: '' })
 }

@@ -1,7 +1,7 @@
 /**
  * Returns the path of a repository file in the site.
  * @param file - From the top of the repository, with `/` between names: a Markdown file, or a folder that the site has an index of.
- * @returns A path as `guide.md`; undefined for what is no page of it.
+ * @returns A path such as `guide.md`; undefined if the file is not a page.
  * @example
  * sitePath('docs/service/running.md') // 'service/running.md'
  * sitePath('examples/subscribe-blocks/README.md') // 'examples/subscribe-blocks.md'

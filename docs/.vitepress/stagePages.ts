@@ -6,24 +6,24 @@ import { controlApiPage } from './controlApiPage.ts'
 import { sitePath } from './sitePath.ts'
 import { toTabs } from './toTabs.ts'
 
-/** A page as it was staged. */
+/** A staged page. */
 export interface StagedPage {
-  /** In the site, as `service/running.md`. */
+  /** Its path in the site, such as `service/running.md`. */
   readonly path: string
   /** Its first heading. */
   readonly title: string
-  /** The file of the repository that it comes from; a page that was made here has a place beside which its links are meant. */
+  /** Its file in the repository. For a generated page, the path that its links are relative to. */
   readonly source: string
 }
 
 /**
- * Puts all pages of the site, and the icon of the dashboard, into one folder: the guides, the READMEs of packages and examples, what was measured, and the API reference, which
- * is written from the sources here. VitePress builds, and searches, nothing but files of one folder.
+ * Writes all pages of the site, and the icon of the dashboard, into one folder: the guides, the READMEs of packages and examples, the measurements, and the generated API
+ * reference. VitePress only builds and indexes the files of one folder.
  *
  * Does not write unchanged files, so that a watching server reloads only what changed.
  *
  * @param top - The top of the repository.
- * @param folder - Where to; what does not belong there is removed.
+ * @param folder - The folder. Other files in it are removed.
  * @returns The pages, by path.
  */
 export function stagePages(top: string, folder: string): readonly StagedPage[] {

@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defaultClientConditions, defineConfig } from 'vite'
 
-// The service that answers while the pages are worked on; `npm start` says where it is.
+// The service during development; `npm start` prints its URL.
 const service = process.env['KEYRAIL_SERVICE'] ?? 'http://127.0.0.1:8545'
 
 export default defineConfig({
@@ -16,11 +16,11 @@ export default defineConfig({
     chunkSizeWarningLimit: 600,
     rolldownOptions: {
       output: {
-        // What several pages share is one file: each small file of its own is one more request before a page is shown.
+        // Code that several pages share is in one file: each small file would be another request before a page is visible.
         codeSplitting: { groups: [{ name: 'shared', test: /\/dashboard\/src\/(?:parts|control)\// }] },
       },
     },
   },
-  // The service answers to its own name alone, and takes changes from its own pages alone.
+  // The service only responds at its own host, and only accepts changes from its own pages.
   server: { proxy: { '/api': { target: service, changeOrigin: true, headers: { origin: service } } } },
 })

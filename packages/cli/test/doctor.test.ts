@@ -248,10 +248,10 @@ describe('CORS', () => {
   })
 
   test('an origin that is not on the allow list', async () => {
-    const good = doctorNode({ preflight: { status: 204, headers: allowed } })
+    const normal = doctorNode({ preflight: { status: 204, headers: allowed } })
     const finding = await checkCors((seen, response, socket) =>
       seen.headers.origin === undefined || seen.json === undefined
-        ? good(seen, response, socket)
+        ? normal(seen, response, socket)
         : raw(
             403,
             '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32002,"message":"rejected due to app settings: origin not allowed","data":{"reason":"origin_not_allowed"}}}',

@@ -118,7 +118,7 @@ const chain = createLogsChain(399)
 const createHold = (
   block: number,
 ): { readonly script: Script; readonly count: () => number; readonly release: () => void } => {
-  const good = respondWith(chain.getItem)
+  const normal = respondWith(chain.getItem)
   const held: Parameters<Script>[] = []
   let open = false
   return {
@@ -126,12 +126,12 @@ const createHold = (
       const [{ json }] = args
       const { fromBlock } = Object(json.params[0]) as { fromBlock?: string }
       if (!open && json.method === 'eth_getLogs' && Number(fromBlock) >= block) held.push(args)
-      else good(...args)
+      else normal(...args)
     },
     count: () => held.length,
     release: () => {
       open = true
-      for (const args of held) good(...args)
+      for (const args of held) normal(...args)
     },
   }
 }

@@ -93,7 +93,7 @@ async function exportAll(
 
 /** Acts once, just before the response to a request for logs from a block on. */
 const actBefore = (block: number, act: () => void): Script => {
-  const good = respondWith(chain.getItem)
+  const normal = respondWith(chain.getItem)
   let done = false
   return (seen, ...rest) => {
     const { method, params } = seen.json
@@ -101,7 +101,7 @@ const actBefore = (block: number, act: () => void): Script => {
       done = true
       act()
     }
-    good(seen, ...rest)
+    normal(seen, ...rest)
   }
 }
 

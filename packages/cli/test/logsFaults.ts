@@ -43,7 +43,7 @@ export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, 
     return item
   }
   const tooWide = { status: 200, error: { code: -32_005, message: 'block range is too wide' } }
-  const good: Script = (seen, response, socket) => {
+  const normal: Script = (seen, response, socket) => {
     const [call] = getCalls(seen)
     const { fromBlock, toBlock } = Object(call?.params[0]) as { fromBlock?: string; toBlock?: string }
     const isWide = call?.method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) + 1 > cap
@@ -56,7 +56,7 @@ export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, 
   const faulty = mixed({
     random: seededRandom(seed),
     share,
-    good,
+    normal,
     onFault: ({ name }) => count(name),
     faults: [
       { name: 'reset before any byte', weight: 2, script: resetAt(0, { hard: true }) },
@@ -74,5 +74,5 @@ export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, 
     count('rate limited')
     rejection(...args)
   }
-  return { script: rateLimit({ calls: callsPerSecond, rejection: limited, good: faulty }), sent: () => sent, counts }
+  return { script: rateLimit({ calls: callsPerSecond, rejection: limited, normal: faulty }), sent: () => sent, counts }
 }

@@ -10,14 +10,14 @@ import { createLogsFaults } from './logsFaults.ts'
 import { runLogs } from './logsRuns.ts'
 import type { LogsRun } from './logsRuns.ts'
 
-// Exports a very large number of logs from a failing node, with interrupts and kills. Options: `--blocks N`, `--seed N`, `--format csv`, and `--good` for
+// Exports a very large number of logs from a failing node, with interrupts and kills. Options: `--blocks N`, `--seed N`, `--format csv`, and `--healthy` for
 // a node without failures. Exits with 1 if a log is missing, duplicated or out of order, or if the export used too much memory.
 const { values } = parseArgs({
   options: {
     blocks: { type: 'string', default: '200000' },
     seed: { type: 'string', default: '1' },
     format: { type: 'string', default: 'ndjson' },
-    good: { type: 'boolean', default: false },
+    healthy: { type: 'boolean', default: false },
   },
 })
 const [blocks, seed] = [Number(values.blocks), Number(values.seed)]
@@ -30,7 +30,7 @@ const chain = createLogsChain(blocks - 1)
 const logs = chain.countLogs(0, blocks - 1)
 const faults = createLogsFaults(
   chain,
-  values.good
+  values.healthy
     ? { seed, cap: Infinity, callsPerSecond: Infinity, share: 0 }
     : { seed, cap: 300, callsPerSecond: 60, share: 0.12 },
 )
@@ -63,8 +63,8 @@ const check = (holds: boolean, what: string): void => {
   if (!holds) problems.push(what)
 }
 try {
-  print(`${blocks} blocks, ${logs} logs, seed ${seed}, ${values.good ? 'a good node' : 'a failing node'}`)
-  if (!values.good) {
+  print(`${blocks} blocks, ${logs} logs, seed ${seed}, ${values.healthy ? 'a healthy node' : 'a failing node'}`)
+  if (!values.healthy) {
     const killedEarly = await run('SIGKILL at 3 %', { signal: 'SIGKILL', when: afterShare(0.03) })
     check(killedEarly.exitCode === null, 'a killed process has no exit code')
     const interrupted = await run('SIGINT after 20 % more', { signal: 'SIGINT', when: afterShare(0.2) })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startChainAnvil } from '@keyrail/gateway/test/subscription/chainAnvil.ts'
 import type { ChainAnvil } from '@keyrail/gateway/test/subscription/chainAnvil.ts'
-import { nothingThere, startGateway } from '@keyrail/gateway/test/startGateway.ts'
+import { unreachableUrl, startGateway } from '@keyrail/gateway/test/startGateway.ts'
 import type { StartedGateway } from '@keyrail/gateway/test/startGateway.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startCli, until } from './runCli.ts'
@@ -157,7 +157,7 @@ describe('keyrail watch', () => {
   })
 
   test('prints failures and continues, with a position that is saved while it runs', async () => {
-    const broken = await startGateway({ testnet: [nothingThere] })
+    const broken = await startGateway({ testnet: [unreachableUrl] })
     try {
       const { child, printed, done } = (running = startCli(['watch', 'blocks'], { KEYRAIL_URL: getUrl(broken) }))
       await until('a failure is printed', () => /Retrying in \d+ s\.\n/.test(printed().stderr))

@@ -78,7 +78,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     client.decodeFailure(await getFailure(call), contract)
   const automine = (on: boolean): Promise<unknown> => service.node('evm_setAutomine', [on])
   const emitMany = async (many: bigint, note = 'x'): Promise<bigint> => {
-    const { blockNumber, status } = await (await client.write(emitter, 'emitMany', [many, run, note])).settled()
+    const { blockNumber, status } = await (await client.write(emitter, 'emitMany', [many, run, note])).mined()
     expect(status).toBe('success')
     return blockNumber
   }
@@ -116,7 +116,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
       const value = 2n ** 60n + 1n
       const sent = await client.write(tokens, 'transfer', [friend, value])
       expect(sent.hash).toMatch(/^0x[\da-f]{64}$/)
-      const { status, events, blockNumber, gasUsed } = await sent.settled()
+      const { status, events, blockNumber, gasUsed } = await sent.mined()
       expect(status).toBe('success')
       expect(gasUsed).toBeGreaterThan(21_000n)
       expect(events).toEqual([
@@ -128,7 +128,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     test('accepts values above 2^53 wei', async () => {
       const valueWei = 2n ** 66n + 7n
       const before = (await client.read(tokens, 'totalSupply')) as bigint
-      const { events } = await (await client.write(tokens, 'deposit', [], { valueWei })).settled()
+      const { events } = await (await client.write(tokens, 'deposit', [], { valueWei })).mined()
       expect(events).toMatchObject([{ name: 'Transfer', args: { from: nobody, to: client.address, value: valueWei } }])
       expect(await client.read(tokens, 'totalSupply')).toBe(before + valueWei)
       expect(await client.balance(tokens.address)).toBe(valueWei)
@@ -136,8 +136,8 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
 
     test('has events that can be filtered by indexed parameters', async () => {
       const here = await client.blockNumber()
-      const { blockNumber } = await (await client.write(tokens, 'approve', [friend, highest])).settled()
-      await (await client.write(tokens, 'approve', [nobody, 1n])).settled()
+      const { blockNumber } = await (await client.write(tokens, 'approve', [friend, highest])).mined()
+      await (await client.write(tokens, 'approve', [nobody, 1n])).mined()
       const range = { fromBlock: here + 1n, toBlock: here + 2n }
       expect(await client.events(tokens, 'Approval', { ...range, where: { spender: friend } })).toEqual([
         {
@@ -155,7 +155,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
   test('a transfer of more than 2^53 wei succeeds', async () => {
     const to: Hex = `0x${randomBytes(20).toString('hex')}`
     const valueWei = 2n ** 61n + 3n
-    expect(await (await client.sendValue(to, valueWei)).settled()).toMatchObject({
+    expect(await (await client.sendValue(to, valueWei)).mined()).toMatchObject({
       status: 'success',
       gasUsed: 21_000n,
     })
@@ -184,7 +184,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     } finally {
       await automine(true)
     }
-    const ends = await Promise.all(sent.map(({ settled }) => settled()))
+    const ends = await Promise.all(sent.map(({ mined }) => mined()))
     expect(ends.map(({ status }) => status)).toEqual(['success', 'success', 'success'])
     expect(new Set(ends.map(({ blockNumber }) => blockNumber)).size).toBe(1)
     expect(await client.read(tokens, 'allowance', [client.address, friend])).toBe(3n)
@@ -195,7 +195,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     try {
       const sent = await client.write(tokens, 'approve', [friend, 9n])
       let isMined = false
-      const settled = sent.settled().then((end) => {
+      const mined = sent.mined().then((end) => {
         isMined = true
         return end
       })
@@ -204,7 +204,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
       await expect.poll(() => service.methods.length, { timeout: 5_000 }).toBeGreaterThan(callsBefore)
       expect(isMined).toBe(false)
       await service.node('evm_mine')
-      expect((await settled).status).toBe('success')
+      expect((await mined).status).toBe('success')
     } finally {
       await automine(true)
     }
@@ -287,13 +287,13 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
     })
 
     test('has a receipt with status reverted if it is sent anyway', async () => {
-      const { status, events } = await (await client.write(failing, 'setLevel', [11n], { gas: 100_000n })).settled()
+      const { status, events } = await (await client.write(failing, 'setLevel', [11n], { gas: 100_000n })).mined()
       expect({ status, events }).toEqual({ status: 'reverted', events: [] })
       expect(await client.read(failing, 'level')).toBe(0n)
     })
 
     test('does not affect the next nonce', async () => {
-      expect((await (await client.write(failing, 'setLevel', [4n])).settled()).status).toBe('success')
+      expect((await (await client.write(failing, 'setLevel', [4n])).mined()).status).toBe('success')
       expect(await client.read(failing, 'level')).toBe(4n)
     })
   })
@@ -301,7 +301,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
   test('an estimate covers the gas of the write', async () => {
     const gas = await client.estimate(tokens, 'deposit', [], { valueWei: 10n ** 18n })
     const sent = await client.write(tokens, 'deposit', [], { valueWei: 10n ** 18n, gas })
-    const { status, gasUsed } = await sent.settled()
+    const { status, gasUsed } = await sent.mined()
     expect(status).toBe('success')
     expect(gas).toBeGreaterThanOrEqual(gasUsed)
     expect(gas).toBeLessThan(2n * gasUsed)
@@ -358,7 +358,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
       const own = await other.deploy(token, ['Other', 'O', 1n])
       expect(await other.read(own, 'name')).toBe('Other')
       expect(await other.read(own, 'balanceOf', [other.address])).toBe(1n)
-      expect((await (await other.write(own, 'transfer', [friend, 1n])).settled()).status).toBe('success')
+      expect((await (await other.write(own, 'transfer', [friend, 1n])).mined()).status).toBe('success')
     } finally {
       other.close()
     }

@@ -24,7 +24,7 @@ export interface SeenEvent {
 }
 
 /** The result of a mined transaction. */
-export interface Settled {
+export interface MinedTransaction {
   readonly status: 'success' | 'reverted'
   readonly blockNumber: bigint
   readonly gasUsed: bigint
@@ -36,7 +36,7 @@ export interface Settled {
 export interface Sent {
   readonly hash: Hex
   /** Waits until the transaction is mined. */
-  readonly settled: () => Promise<Settled>
+  readonly mined: () => Promise<MinedTransaction>
 }
 
 /** The decoded failure of a call that failed in the contract. */

@@ -3,8 +3,8 @@ import type { CallOptions, RequestArguments } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { memoryFetch } from './memoryFetch.ts'
 import type { Fetched, FetchReply, MemoryFetch } from './memoryFetch.ts'
-import { answerAll } from './scriptedPost.ts'
-import type { Asked } from './scriptedPost.ts'
+import { echoAll } from './scriptedPost.ts'
+import type { RpcCall } from './scriptedPost.ts'
 import { createFullTransport } from './fullTransport.ts'
 import type { FullOptions, FullTransport, TransportGroup } from './fullTransport.ts'
 
@@ -21,7 +21,7 @@ const TIMEOUT_MS = 1_000
 const OTHERS_MS = 1_500
 
 /** A transport with calls in flight. The params name the call: `mine` is the call under test. */
-interface World {
+interface Setup {
   readonly transport: FullTransport
   readonly memory: MemoryFetch
   /** Starts the call under test. */
@@ -35,11 +35,11 @@ interface World {
 }
 
 interface Place {
-  readonly options?: (world: () => World) => Partial<FullOptions>
+  readonly options?: (setup: () => Setup) => Partial<FullOptions>
   /** Starts the calls, so that the call under test reaches the place. */
-  readonly arrive: (world: World) => void | Promise<void>
+  readonly arrive: (setup: Setup) => void | Promise<void>
   /** Observes from outside that the call is at the place. Compared with {@link expectedStates}. */
-  readonly getState?: (world: World) => readonly unknown[]
+  readonly getState?: (setup: Setup) => readonly unknown[]
   readonly timeoutMs?: number
   /** Time in a queue of the transport, in milliseconds. It does not count towards the timeout. */
   readonly queuedMs?: number
@@ -61,40 +61,40 @@ const keccak256 = (hex: string): `0x${string}` => (hex === '0x' ? emptyHash : `0
 
 const two = { endpoints: [{ url: 'https://one.example' }, { url: 'https://two.example' }], attemptTimeoutMs: 5_000 }
 const unavailable: FetchReply = { status: 503, text: 'down', headers: { 'retry-after': '0.9' } }
-const replyTo = ({ asked }: Fetched, fields: object): FetchReply => ({
-  text: JSON.stringify({ jsonrpc: '2.0', id: (asked[0] as Asked).id, ...fields }),
+const replyTo = ({ rpcCalls }: Fetched, fields: object): FetchReply => ({
+  text: JSON.stringify({ jsonrpc: '2.0', id: (rpcCalls[0] as RpcCall).id, ...fields }),
 })
-const isMine = ({ asked }: Fetched): boolean => asked.every(({ params }) => !/other|both/.test(String(params[0])))
-const countSent = (name: string, { memory }: World): number =>
-  memory.sent.filter(({ asked }) => asked.some(({ params }) => params[0] === name)).length
+const isMine = ({ rpcCalls }: Fetched): boolean => rpcCalls.every(({ params }) => !/other|both/.test(String(params[0])))
+const countSent = (name: string, { memory }: Setup): number =>
+  memory.sent.filter(({ rpcCalls }) => rpcCalls.some(({ params }) => params[0] === name)).length
 const advance = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
 
 /** Responds to other calls after a delay, and never to the call under test, unless `first` returns a reply. */
 const script =
   (first: (sent: Fetched) => FetchReply | undefined = () => undefined): MemoryFetch['script'] =>
   (sent) =>
-    first(sent) ?? (isMine(sent) ? { never: true } : { ...answerAll(sent), afterMs: OTHERS_MS })
+    first(sent) ?? (isMine(sent) ? { never: true } : { ...echoAll(sent), afterMs: OTHERS_MS })
 
 const places: Record<string, Place> = {
   'at the promise of the key function': {
-    options: (world) => ({
+    options: (setup) => ({
       url: undefined,
       baseUrl: 'https://one.example',
-      apiKey: () => world().later('notARealKey'),
+      apiKey: () => setup().later('notARealKey'),
     }),
     arrive: ({ mine: call, other }) => {
       other()
       call()
     },
-    getState: (world) => [world.promises, world.memory.sent.length],
+    getState: (setup) => [setup.promises, setup.memory.sent.length],
   },
   'at the promise of the jwt function': {
-    options: (world) => ({ jwt: () => world().later('notARealToken') }),
+    options: (setup) => ({ jwt: () => setup().later('notARealToken') }),
     arrive: ({ mine: call, other }) => {
       other()
       call()
     },
-    getState: (world) => [world.promises, world.memory.sent.length],
+    getState: (setup) => [setup.promises, setup.memory.sent.length],
   },
   'in the queue for the budget': {
     options: () => ({ budget: { requestsPerSecond: 0.25, burst: 1 }, coalesce: false }),
@@ -111,7 +111,7 @@ const places: Record<string, Place> = {
       other()
       call()
     },
-    getState: (world) => [world.transport.stats().inFlight, world.memory.sent.length],
+    getState: (setup) => [setup.transport.stats().inFlight, setup.memory.sent.length],
     queuedMs: OTHERS_MS,
   },
   'in the queue at the gate, for longer than its timeout': {
@@ -121,7 +121,7 @@ const places: Record<string, Place> = {
       call()
       await advance(TIMEOUT_MS + 200)
     },
-    getState: (world) => [world.transport.stats().inFlight, world.memory.sent.length],
+    getState: (setup) => [setup.transport.stats().inFlight, setup.memory.sent.length],
     queuedMs: OTHERS_MS,
   },
   'in the queue at the gate, in a batch with another': {
@@ -132,7 +132,7 @@ const places: Record<string, Place> = {
       call()
       other({ ...others, params: ['other', '0x1'] })
     },
-    getState: (world) => [world.transport.stats().inFlight, world.memory.sent.length],
+    getState: (setup) => [setup.transport.stats().inFlight, setup.memory.sent.length],
     queuedMs: OTHERS_MS,
   },
   'before the microtask of the batch': {
@@ -150,7 +150,7 @@ const places: Record<string, Place> = {
       call()
       await advance(1)
     },
-    getState: ({ memory }) => [memory.sent.length, memory.sent[0]?.asked.length],
+    getState: ({ memory }) => [memory.sent.length, memory.sent[0]?.rpcCalls.length],
   },
   'in an explicit batch': {
     arrive: async ({ mine: call, other }) => {
@@ -158,7 +158,7 @@ const places: Record<string, Place> = {
       other()
       await advance(1)
     },
-    getState: (world) => [world.memory.sent.find(isMine)?.asked.length, countSent('other', world)],
+    getState: (setup) => [setup.memory.sent.find(isMine)?.rpcCalls.length, countSent('other', setup)],
     batched: true,
   },
   'waiting for the head of the response': {
@@ -167,7 +167,7 @@ const places: Record<string, Place> = {
       other()
       await advance(1)
     },
-    getState: (world) => [countSent('mine', world), countSent('other', world)],
+    getState: (setup) => [countSent('mine', setup), countSent('other', setup)],
   },
   'in the middle of the body': {
     arrive: async ({ mine: call, memory }) => {
@@ -184,7 +184,7 @@ const places: Record<string, Place> = {
       other()
       await advance(5)
     },
-    getState: (world) => [world.transport.stats().retries, countSent('mine', world)],
+    getState: (setup) => [setup.transport.stats().retries, countSent('mine', setup)],
   },
   'at the first endpoint of several': {
     options: () => two,
@@ -193,7 +193,7 @@ const places: Record<string, Place> = {
       other()
       await advance(1)
     },
-    getState: (world) => [countSent('mine', world), countSent('other', world)],
+    getState: (setup) => [countSent('mine', setup), countSent('other', setup)],
   },
   'at the second endpoint, after the first failed': {
     options: () => two,
@@ -202,31 +202,31 @@ const places: Record<string, Place> = {
       call()
       await advance(5)
     },
-    getState: (world) => [world.transport.stats().rerouted, countSent('mine', world)],
+    getState: (setup) => [setup.transport.stats().rerouted, countSent('mine', setup)],
   },
   'at two endpoints at once, as a hedged call': {
     options: () => ({ ...two, hedge: true }),
     arrive: async ({ mine: call, other, memory }) => {
-      memory.script = answerAll
+      memory.script = echoAll
       for (let i = 0; i < 20; i++) other({ ...others, params: ['other', `0x${i}`] })
       await advance(10)
       memory.script = script()
       call()
       await advance(100)
     },
-    getState: (world) => [world.transport.stats().hedged, countSent('mine', world), world.memory.open],
+    getState: (setup) => [setup.transport.stats().hedged, countSent('mine', setup), setup.memory.open],
   },
   'in the head query of minBlock': {
     arrive: async ({ mine: call }) => {
       call(mine, { minBlock: 5 })
       await advance(1)
     },
-    getState: ({ memory }) => memory.sent.map(({ asked }) => asked[0]?.method),
+    getState: ({ memory }) => memory.sent.map(({ rpcCalls }) => rpcCalls[0]?.method),
   },
   'in the head query of minBlock, shared with another call': {
     arrive: async ({ mine: call, other, memory }) => {
       memory.script = script((sent) =>
-        sent.asked[0]?.method === 'eth_blockNumber'
+        sent.rpcCalls[0]?.method === 'eth_blockNumber'
           ? { ...replyTo(sent, { result: '0x10' }), afterMs: OTHERS_MS }
           : undefined,
       )
@@ -234,7 +234,7 @@ const places: Record<string, Place> = {
       other(others, { minBlock: 5 })
       await advance(1)
     },
-    getState: ({ memory }) => memory.sent.map(({ asked }) => asked[0]?.method),
+    getState: ({ memory }) => memory.sent.map(({ rpcCalls }) => rpcCalls[0]?.method),
   },
   'in the send of a safe write': {
     options: () => ({ keccak256 }),
@@ -242,21 +242,21 @@ const places: Record<string, Place> = {
       call(raw)
       await advance(1)
     },
-    getState: ({ memory }) => memory.sent.map(({ asked }) => asked[0]?.method),
+    getState: ({ memory }) => memory.sent.map(({ rpcCalls }) => rpcCalls[0]?.method),
     late: 'unconfirmed',
   },
   'in the look-up of a safe write': {
     options: () => ({ keccak256 }),
     arrive: async ({ mine: call, memory }) => {
       memory.script = script((sent) =>
-        sent.asked[0]?.method === raw.method
+        sent.rpcCalls[0]?.method === raw.method
           ? replyTo(sent, { error: { code: -32_000, message: 'already known' } })
           : undefined,
       )
       call(raw)
       await advance(5)
     },
-    getState: ({ memory }) => memory.sent.map(({ asked }) => asked[0]?.method),
+    getState: ({ memory }) => memory.sent.map(({ rpcCalls }) => rpcCalls[0]?.method),
     late: 'unconfirmed',
   },
   'in the pause between two look-ups of a safe write': {
@@ -265,20 +265,20 @@ const places: Record<string, Place> = {
       memory.script = (sent) =>
         replyTo(
           sent,
-          sent.asked[0]?.method === raw.method
+          sent.rpcCalls[0]?.method === raw.method
             ? { error: { code: -32_000, message: 'already known' } }
             : { result: null },
         )
       call(raw)
       await advance(10)
     },
-    getState: ({ memory }) => [memory.open, ...memory.sent.map(({ asked }) => asked[0]?.method)],
+    getState: ({ memory }) => [memory.open, ...memory.sent.map(({ rpcCalls }) => rpcCalls[0]?.method)],
     late: 'unconfirmed',
   },
   'in the look-up of a cache store': {
-    options: (world) => ({ chainId: 1, cache: { store: { get: () => world().later('{}'), set: () => {} } } }),
+    options: (setup) => ({ chainId: 1, cache: { store: { get: () => setup().later('{}'), set: () => {} } } }),
     arrive: ({ mine: call }) => call(getBlock),
-    getState: (world) => [world.promises, world.memory.sent.length],
+    getState: (setup) => [setup.promises, setup.memory.sent.length],
     timeoutMs: 100,
   },
   'as the first of two calls that share a request': {
@@ -287,7 +287,7 @@ const places: Record<string, Place> = {
       other(both, { timeoutMs: 2 * TIMEOUT_MS })
       await advance(1)
     },
-    getState: (world) => [countSent('both', world)],
+    getState: (setup) => [countSent('both', setup)],
   },
   'as the second of two calls that share a request': {
     arrive: async ({ mine: call, other }) => {
@@ -295,13 +295,13 @@ const places: Record<string, Place> = {
       call(both)
       await advance(1)
     },
-    getState: (world) => [countSent('both', world)],
+    getState: (setup) => [countSent('both', setup)],
   },
   'in a custom layer, before it sends the call': {
-    options: (world) => ({
+    options: (setup) => ({
       layers: [
         layer((request) => async (args, options) => {
-          if (String(Object.values(args.params ?? [])[0]) === 'mine') await world().later(undefined)
+          if (String(Object.values(args.params ?? [])[0]) === 'mine') await setup().later(undefined)
           return request(args, options)
         }),
       ],
@@ -311,7 +311,7 @@ const places: Record<string, Place> = {
       other()
       await advance(1)
     },
-    getState: (world) => [world.promises, countSent('mine', world), countSent('other', world)],
+    getState: (setup) => [setup.promises, countSent('mine', setup), countSent('other', setup)],
   },
   'in a custom layer, while it waits for the result': {
     options: () => ({ layers: [layer((request) => (args, options) => request(args, options))] }),
@@ -320,25 +320,25 @@ const places: Record<string, Place> = {
       other()
       await advance(1)
     },
-    getState: (world) => [countSent('mine', world), countSent('other', world)],
+    getState: (setup) => [countSent('mine', setup), countSent('other', setup)],
   },
   'in a custom layer, after it got the result': {
-    options: (world) => ({
+    options: (setup) => ({
       layers: [
         layer((request) => async (args, options) => {
           const value = await request(args, options)
-          if (String(Object.values(args.params ?? [])[0]) === 'mine') await world().later(undefined)
+          if (String(Object.values(args.params ?? [])[0]) === 'mine') await setup().later(undefined)
           return value
         }),
       ],
     }),
     arrive: async ({ mine: call, other, memory }) => {
-      memory.script = answerAll
+      memory.script = echoAll
       call()
       other()
       await advance(5)
     },
-    getState: (world) => [world.promises, world.memory.open],
+    getState: (setup) => [setup.promises, setup.memory.open],
   },
 }
 
@@ -393,11 +393,11 @@ const endCall = async (name: string, way: (typeof ways)[number], inGroup: boolea
     // Hooks would also report a second end of the same call.
     hooks: { onRequest: () => void counts.requests++, onResponse: count, onFailure: count },
     ...(name.includes('endpoint') && { url: undefined }),
-    ...place.options?.(() => world),
+    ...place.options?.(() => setup),
   } as FullOptions)
   const group = transport.group()
   const via: FullTransport | TransportGroup = inGroup ? group : transport
-  const world: World = {
+  const setup: Setup = {
     transport,
     memory,
     promises: 0,
@@ -422,18 +422,18 @@ const endCall = async (name: string, way: (typeof ways)[number], inGroup: boolea
       otherEnds.push(transport.request(args, { timeoutMs: 60_000, ...options }).catch((error: unknown) => error))
     },
     later: (value) => {
-      world.promises++
+      setup.promises++
       return new Promise((resolve) => resolvers.push(() => resolve(value)))
     },
   }
 
   const startedAt = performance.now()
-  await place.arrive(world)
+  await place.arrive(setup)
   if (place.getState) {
     await advance(0)
     // A call of a group shares no request with calls of the transport, so the state is another one.
     const differs = inGroup && /share|another|hedged/.test(name)
-    if (!differs) expect(place.getState(world)).toEqual(expectedStates[name])
+    if (!differs) expect(place.getState(setup)).toEqual(expectedStates[name])
   }
   expect(counts.completed, 'it is still in flight').toBe(0)
   let sentBefore = memory.sent.length
@@ -464,7 +464,7 @@ const endCall = async (name: string, way: (typeof ways)[number], inGroup: boolea
   for (const run of resolvers.splice(0)) run()
   await advance(120_000)
   for (const sent of memory.sent.slice(sentBefore))
-    for (const { method, params } of sent.asked)
+    for (const { method, params } of sent.rpcCalls)
       expect([method, params[0]], 'nothing is sent afterwards').toEqual([method, 'other'])
   for (const [at, { method, params }] of otherArgs.entries()) {
     const ended = (await otherEnds[at]) as { readonly kind?: string; readonly params?: readonly unknown[] }

@@ -25,12 +25,12 @@ const own = ({ id, params }: RpcCall): object => ({ jsonrpc: '2.0', id, result: 
 
 /** Responds to single calls and batches. `change` can replace the response to a batch. */
 const echo =
-  (change: (items: object[], asked: readonly RpcCall[]) => unknown = (items) => items): Script =>
+  (change: (items: object[], calls: readonly RpcCall[]) => unknown = (items) => items): Script =>
   (seen, response) => {
-    const asked = getCalls(seen)
-    const items = asked.map(own)
+    const calls = getCalls(seen)
+    const items = calls.map(own)
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(seen.body.startsWith('[') ? change(items, asked) : items[0]))
+    response.end(JSON.stringify(seen.body.startsWith('[') ? change(items, calls) : items[0]))
   }
 
 let server: FaultServer
@@ -88,11 +88,11 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
     test('retries only failed calls, in one batch', async () => {
       open({ ...options, retries: 1 })
       let first = true
-      server.script = echo((items, asked) => {
+      server.script = echo((items, calls) => {
         if (!first) return items
         first = false
         return items.map((item, at) =>
-          at % 2 ? { id: asked[at]?.id, error: { code: 429, message: 'slow down' } } : item,
+          at % 2 ? { id: calls[at]?.id, error: { code: 429, message: 'slow down' } } : item,
         )
       })
       expect(await outcomes(wave(6))).toEqual(upTo(6))
@@ -120,9 +120,9 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       open(options)
       const responded: unknown[] = []
       server.script = (seen, response, socket) => {
-        const asked = getCalls(seen)
-        if (asked.length > 7) return raw(413, 'batch too large')(seen, response, socket)
-        responded.push(...asked.map(({ params }) => params[0]))
+        const calls = getCalls(seen)
+        if (calls.length > 7) return raw(413, 'batch too large')(seen, response, socket)
+        responded.push(...calls.map(({ params }) => params[0]))
         echo()(seen, response, socket)
       }
       expect(await outcomes(wave(40))).toEqual(upTo(40))
@@ -210,9 +210,9 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       let seed = 42
       const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647
       server.script = (seen, response, socket) => {
-        const asked = getCalls(seen)
+        const calls = getCalls(seen)
         const dice = random()
-        if (asked.length > 15) return raw(400, 'batch too large')(seen, response, socket)
+        if (calls.length > 15) return raw(400, 'batch too large')(seen, response, socket)
         if (dice < 0.04) return socket.resetAndDestroy()
         if (dice < 0.08) return raw(503, 'Service Unavailable')(seen, response, socket)
         if (dice < 0.1) return raw(200, '[{"jsonrpc":')(seen, response, socket)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { memoryFetch } from './memoryFetch.ts'
 import type { Fetched, FetchReply } from './memoryFetch.ts'
-import { answerAll } from './scriptedPost.ts'
+import { echoAll } from './scriptedPost.ts'
 import { createFullTransport } from './fullTransport.ts'
 import type { FullOptions, FullTransport } from './fullTransport.ts'
 
@@ -45,8 +45,8 @@ const clockSteps: Record<string, (ms: number) => void> = {
 }
 
 const replies: Record<string, (sent: Fetched) => FetchReply> = {
-  response: (sent) => answerAll(sent),
-  'response late': (sent) => ({ ...answerAll(sent), afterMs: 700 }),
+  response: (sent) => echoAll(sent),
+  'response late': (sent) => ({ ...echoAll(sent), afterMs: 700 }),
   hang: () => ({ never: true }),
   'a head and no more': () => ({ headOnly: true }),
   break: () => ({ facts: { text: 'fetch failed' }, afterMs: 5 }),
@@ -154,11 +154,11 @@ test.each(Object.entries(setUps))(
         reply = replies['response'] as (typeof replies)[string]
         let end: string | undefined
         transport.request({ method: 'eth_getBalance', params: ['0x0'] }).then(
-          () => (end = 'answered'),
+          () => (end = 'succeeded'),
           ({ kind }: { kind: string }) => (end = kind),
         )
         await pass(longestMs, 'runs well')
-        expect(['answered', 'quota', 'throttled']).toContain(end)
+        expect(['succeeded', 'quota', 'throttled']).toContain(end)
         transport.close()
       }),
       { numRuns: 12 },

@@ -3,7 +3,7 @@ import type { KeyrailError } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { memoryFetch } from './memoryFetch.ts'
 import type { FetchReply } from './memoryFetch.ts'
-import { answerAll } from './scriptedPost.ts'
+import { echoAll } from './scriptedPost.ts'
 import { createFullTransport } from './fullTransport.ts'
 import type { FullOptions, FullTransport } from './fullTransport.ts'
 
@@ -23,10 +23,10 @@ const busy: FetchReply = { status: 503, text: 'busy' }
 const hang: FetchReply = { never: true }
 
 /** Creates a transport with an endpoint for each reply. */
-const make = (replies: (FetchReply | 'good')[], options: object = {}): FullTransport => {
+const make = (replies: (FetchReply | 'normal')[], options: object = {}): FullTransport => {
   const memory = memoryFetch((sent) => {
-    const reply = replies[hosts.findIndex((host) => sent.url.startsWith(host))] as FetchReply | 'good'
-    return reply === 'good' ? answerAll(sent) : reply
+    const reply = replies[hosts.findIndex((host) => sent.url.startsWith(host))] as FetchReply | 'normal'
+    return reply === 'normal' ? echoAll(sent) : reply
   })
   const endpoints = replies.map((_, at) => ({ url: `${hosts[at] as string}/${keys[at] as string}` }))
   return createFullTransport({ endpoints, fetch: memory.fetch, ...options } as unknown as FullOptions)
@@ -120,11 +120,11 @@ describe('with every endpoint down', () => {
 describe('stats of an endpoint whose breaker is open', () => {
   test.each([
     ['is down', down, 5],
-    ['answers 503', busy, 5],
+    ['responds with 503', busy, 5],
     ['rejects the key', { status: 401, text: 'unknown key' } as FetchReply, 1],
     ['forbids each call', { status: 403, text: 'origin not allowed' } as FetchReply, 5],
   ])('count what opened it, if it %s', async (_, reply, failures) => {
-    const transport = make([reply, 'good'], { retry: false })
+    const transport = make([reply, 'normal'], { retry: false })
     for (let i = 0; i < failures; i++) {
       await vi.advanceTimersByTimeAsync(1)
       const call = transport.request({ method: 'eth_getBalance', params: [`0x${i}`, 'latest'] })
@@ -142,7 +142,7 @@ describe('stats of an endpoint whose breaker is open', () => {
   })
 
   test('start over when it closes', async () => {
-    const replies: (FetchReply | 'good')[] = [down, 'good']
+    const replies: (FetchReply | 'normal')[] = [down, 'normal']
     const transport = make(replies, { retry: false })
     const call = async (param: string): Promise<void> => {
       const made = transport.request({ method: 'eth_getBalance', params: [param, 'latest'] })
@@ -150,7 +150,7 @@ describe('stats of an endpoint whose breaker is open', () => {
       await made
     }
     for (let i = 0; i < 5; i++) await call(`0x${i}`)
-    replies[0] = 'good'
+    replies[0] = 'normal'
     await vi.advanceTimersByTimeAsync(5_000)
     await call('0x9')
     expect(transport.stats().endpointStates[0]?.health).toMatchObject({
@@ -163,7 +163,7 @@ describe('stats of an endpoint whose breaker is open', () => {
   })
 
   test('have no rate before the first call', () => {
-    const transport = make(['good', 'good'])
+    const transport = make(['normal', 'normal'])
     expect(transport.stats().endpointStates[0]?.health).toMatchObject({ state: 'closed', calls: 0, failures: 0 })
     expect(transport.stats().endpointStates[0]?.health?.successRate).toBeUndefined()
     transport.close()

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { batch, budget, createTransport } from '@keyrail/core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
-interface Asked {
+interface RpcCall {
   readonly id: number
   readonly method: string
 }
 
-const reply = ({ id, method }: Asked): object => ({ jsonrpc: '2.0', id, result: method })
+const reply = ({ id, method }: RpcCall): object => ({ jsonrpc: '2.0', id, result: method })
 
 let server: Server
 let url: string
@@ -20,7 +20,7 @@ beforeAll(async () => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
-      const read = JSON.parse(body) as Asked | Asked[]
+      const read = JSON.parse(body) as RpcCall | RpcCall[]
       // A node that accepts the call and never responds.
       if ([read].flat().some(({ method }) => method === 'eth_getLogs')) return
       response.end(JSON.stringify(Array.isArray(read) ? read.map(reply) : reply(read)))
@@ -137,10 +137,10 @@ describe.each([
     const transport = createTransport({ url, budget: budget({ requestsPerSecond: 10, burst: 1 }), coalesce: false })
     await transport.request(call)
     vi.useFakeTimers({ toFake: [...toFake] })
-    let answered = 0
-    for (let i = 0; i < 5; i++) void transport.request(call).then(() => answered++)
+    let responses = 0
+    for (let i = 0; i < 5; i++) void transport.request(call).then(() => responses++)
     await advance(1_000)
-    expect(answered).toBe(5)
+    expect(responses).toBe(5)
     vi.useRealTimers()
     expect(await transport.request(call)).toBe('eth_chainId')
     transport.close()

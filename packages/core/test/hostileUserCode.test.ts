@@ -13,14 +13,14 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-interface Asked {
+interface RpcCall {
   readonly id: number
   readonly params: unknown[]
 }
 
 const response = (init: RequestInit | undefined, status = 200): Response => {
-  const body = JSON.parse(init?.body as string) as Asked | Asked[]
-  const reply = ({ id, params }: Asked): object => ({ jsonrpc: '2.0', id, result: params })
+  const body = JSON.parse(init?.body as string) as RpcCall | RpcCall[]
+  const reply = ({ id, params }: RpcCall): object => ({ jsonrpc: '2.0', id, result: params })
   const text = JSON.stringify(Array.isArray(body) ? body.map(reply) : reply(body))
   return { status, headers: new Headers(), text: async () => text } as unknown as Response
 }

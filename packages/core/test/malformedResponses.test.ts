@@ -32,7 +32,7 @@ const malformed: Record<string, readonly [FailureKind, Script]> = {
     'batchTooLarge',
     raw(200, '[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch too large"}}]'),
   ],
-  redirect: ['badResponse', raw(301, 'Moved', { location: 'http://127.0.0.1:1/elsewhere' })],
+  redirect: ['badResponse', raw(301, 'Moved', { location: 'http://127.0.0.1:1/countRedirected' })],
   'no content': ['badResponse', raw(204, '')],
   'an encoding that was not requested': ['badResponse', raw(200, 'xxxx', { 'content-encoding': 'br' })],
   'broken gzip': ['badResponse', raw(200, 'this is not gzip', { 'content-encoding': 'gzip' })],

@@ -1,5 +1,5 @@
-import type { Asked, Posted, Reply } from './scriptedPost.ts'
-import { answerAll } from './scriptedPost.ts'
+import type { RpcCall, Posted, Reply } from './scriptedPost.ts'
+import { echoAll } from './scriptedPost.ts'
 
 /** A reply, or only the head of a response. */
 export type FetchReply = Reply | { readonly headOnly: true }
@@ -20,13 +20,13 @@ export interface MemoryFetch {
 }
 
 /** Creates a `fetch` in memory. Like real requests, its requests end asynchronously, in a timer, except when their signal is aborted. */
-export function memoryFetch(script: MemoryFetch['script'] = answerAll): MemoryFetch {
+export function memoryFetch(script: MemoryFetch['script'] = echoAll): MemoryFetch {
   const fetch = (url: string, { body, signal }: { readonly body: string; readonly signal: AbortSignal }): unknown =>
     new Promise((resolve, reject) => {
-      const read = JSON.parse(body) as Asked | Asked[]
+      const read = JSON.parse(body) as RpcCall | RpcCall[]
       const batched = Array.isArray(read)
-      const asked = batched ? read : [read]
-      const sent: Fetched = { url, body, asked, batched, at: performance.now(), stopped: false }
+      const rpcCalls = batched ? read : [read]
+      const sent: Fetched = { url, body, rpcCalls, batched, at: performance.now(), stopped: false }
       memory.sent.push(sent)
       memory.open++
       const reply = memory.script(sent)

@@ -6,7 +6,7 @@ import type { FaultServer, Seen } from './faultServer.ts'
 import { compose, deadline } from './layers.ts'
 import { http } from '../src/transport/http.ts'
 
-interface Asked {
+interface RpcCall {
   readonly id: number
   readonly method: string
   readonly params: unknown
@@ -16,8 +16,8 @@ const server: FaultServer = await startFaultServer()
 beforeEach(() => {
   server.seen.length = 0
   server.script = ({ json }: Seen, response) => {
-    const reply = ({ id, method, params }: Asked): object => ({ jsonrpc: '2.0', id, result: [method, params] })
-    response.end(JSON.stringify(Array.isArray(json) ? (json as Asked[]).map(reply) : reply(json)))
+    const reply = ({ id, method, params }: RpcCall): object => ({ jsonrpc: '2.0', id, result: [method, params] })
+    response.end(JSON.stringify(Array.isArray(json) ? (json as RpcCall[]).map(reply) : reply(json)))
   }
 })
 afterAll(() => server.close())
@@ -115,8 +115,8 @@ describe('params by name', () => {
   })
 
   test('of a signed transaction reach the node with safe writes on', async () => {
-    const nothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
-    const transport = createTransport({ url: server.url, safeWrites: safeWrites({ keccak256: () => nothing }) })
+    const emptyHash = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+    const transport = createTransport({ url: server.url, safeWrites: safeWrites({ keccak256: () => emptyHash }) })
     const params = { transaction: '0x02c0' }
     expect(await transport.request({ method: 'eth_sendRawTransaction', params })).toEqual([
       'eth_sendRawTransaction',
@@ -146,7 +146,7 @@ describe('params by name', () => {
       })(),
     ],
     ['an object that is written as a text', { toJSON: () => 'text' }],
-    ['an object that is written as nothing', { toJSON: () => undefined }],
+    ['an object that is written as emptyHash', { toJSON: () => undefined }],
   ])('%s is rejected before anything is sent', async (_, params) => {
     const transport = createTransport({ url: server.url })
     const request = transport.request({ method: 'eth_call', params: params as never })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { layer } from '../src/transport/layer.ts'
 import { memoryFetch } from './memoryFetch.ts'
-import { answerAll } from './scriptedPost.ts'
+import { echoAll } from './scriptedPost.ts'
 import { createFullTransport } from './fullTransport.ts'
 import type { FullOptions } from './fullTransport.ts'
 
@@ -14,7 +14,7 @@ afterEach(() => {
 
 /** Makes calls with a timeout of 1,000 ms that wait 900 ms in a queue and then take 800 ms. Returns the outcome of the last one. */
 const callAfterQueue = async (options: Partial<FullOptions>, calls = 1): Promise<unknown> => {
-  const memory = memoryFetch((sent) => ({ ...answerAll(sent), afterMs: memory.sent.length === 1 ? 900 : 800 }))
+  const memory = memoryFetch((sent) => ({ ...echoAll(sent), afterMs: memory.sent.length === 1 ? 900 : 800 }))
   const transport = createFullTransport({
     url: 'https://one.example',
     fetch: memory.fetch,

@@ -187,12 +187,12 @@ export function createChainTransport(chain: ReorgChain, ...layers: readonly Laye
     {
       redactedUrl: 'simulated',
       close: () => {},
-      send: (call, settle) => {
+      send: (call, complete) => {
         let over = false
         const end = (ok: boolean, value: unknown): void => {
           if (over) return
           over = true
-          settle(ok, value)
+          complete(ok, value)
         }
         call.cancel = (reason) => end(false, reason)
         chain.respond(call.method, JSON.parse(call.params) as unknown[]).then(

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterAll(() => Promise.all([server.close(), other.close()]))
 
 /** Responds to every request with a body created from the id of the request. */
-const answerWith = (body: (id: number) => unknown): void => {
+const respondWith = (body: (id: number) => unknown): void => {
   server.script = ({ json }, response) => response.end(JSON.stringify(body(json.id)))
 }
 
@@ -27,7 +27,7 @@ describe.each(httpClients)('through %s', (_, options) => {
     ['true', () => true, 'response id true does not match request id 1'],
     ['an object', () => ({ a: 1 }), 'response id {"a":1} does not match request id 1'],
   ])('a result whose id is %s fails after one request, and the message says so', async (_name, changeId, message) => {
-    answerWith((id) => ({ jsonrpc: '2.0', id: changeId(id), result: '0x1' }))
+    respondWith((id) => ({ jsonrpc: '2.0', id: changeId(id), result: '0x1' }))
     const transport = createTransport({ url: server.url, ...options })
     const failure = await getFailure(transport.request({ method: 'eth_chainId' }))
     expect(failure).toMatchObject({ kind: 'badResponse', retryable: false })
@@ -37,7 +37,7 @@ describe.each(httpClients)('through %s', (_, options) => {
   })
 
   test('an error with another id fails after one request, and the message says so', async () => {
-    answerWith((id) => ({ jsonrpc: '2.0', id: id + 6, error: { code: 3, message: 'execution reverted' } }))
+    respondWith((id) => ({ jsonrpc: '2.0', id: id + 6, error: { code: 3, message: 'execution reverted' } }))
     const transport = createTransport({ url: server.url, ...options })
     const failure = await getFailure(transport.request({ method: 'eth_call', params: [{}, 'latest'] }))
     expect(failure).toMatchObject({ kind: 'badResponse', retryable: false })
@@ -47,7 +47,7 @@ describe.each(httpClients)('through %s', (_, options) => {
   })
 
   test('a result without an id is the response to the only request of its connection', async () => {
-    answerWith(() => ({ jsonrpc: '2.0', result: '0x1' }))
+    respondWith(() => ({ jsonrpc: '2.0', result: '0x1' }))
     const transport = createTransport({ url: server.url, ...options })
     expect(await transport.request({ method: 'eth_chainId' })).toBe('0x1')
     transport.close()
@@ -59,7 +59,7 @@ describe.each(httpClients)('through %s', (_, options) => {
     ['says that it is of another version', { jsonrpc: '1.0', result: '0x1' }],
     ['is wrapped in an array', [{ jsonrpc: '2.0', result: '0x1' }]],
   ])('a result without an id that %s fails after one request', async (_name, body) => {
-    answerWith(() => body)
+    respondWith(() => body)
     const transport = createTransport({ url: server.url, ...options })
     const failure = await getFailure(transport.request({ method: 'eth_chainId' }))
     expect(failure).toMatchObject({ kind: 'badResponse', retryable: false })
@@ -70,7 +70,7 @@ describe.each(httpClients)('through %s', (_, options) => {
 })
 
 test('another endpoint is tried once after a wrong id', async () => {
-  answerWith((id) => ({ jsonrpc: '2.0', id: id + 1, result: '0xbad' }))
+  respondWith((id) => ({ jsonrpc: '2.0', id: id + 1, result: '0xbad' }))
   const transport = createTransport({ endpoints: failover([{ url: server.url }, { url: other.url }]) })
   expect(await transport.request({ method: 'eth_chainId' })).toBe('0x1')
   expect([server.seen.length, other.seen.length]).toEqual([1, 1])
@@ -79,7 +79,7 @@ test('another endpoint is tried once after a wrong id', async () => {
 
 test('a long or secret id is not repeated in full', async () => {
   const key = 'kr_t0123456789abcdefghij'
-  answerWith(() => ({ jsonrpc: '2.0', id: `${key}${'x'.repeat(500)}`, result: '0x1' }))
+  respondWith(() => ({ jsonrpc: '2.0', id: `${key}${'x'.repeat(500)}`, result: '0x1' }))
   const transport = createTransport({ baseUrl: server.url, apiKey: key })
   const { message } = await getFailure(transport.request({ method: 'eth_chainId' }))
   expect(message).not.toContain(key)
@@ -106,11 +106,11 @@ describe('in a batch', () => {
     transport.close()
     return results
   }
-  const good = ({ id }: { readonly id: number }): object => ({ jsonrpc: '2.0', id, result: `r${id}` })
+  const normal = ({ id }: { readonly id: number }): object => ({ jsonrpc: '2.0', id, result: `r${id}` })
 
   test('a call with one wrong id is retried once, alone', async () => {
     const results = await sendBatch((items) =>
-      items.map(({ id }) => good({ id: id === 2 || items.length === 1 ? 99 : id })),
+      items.map(({ id }) => normal({ id: id === 2 || items.length === 1 ? 99 : id })),
     )
     expect([results[0], results[2]]).toEqual(['r1', 'r3'])
     expect(results[1]).toMatchObject({ kind: 'badResponse', retryable: false })
@@ -120,7 +120,7 @@ describe('in a batch', () => {
   })
 
   test('all ids wrong is one request', async () => {
-    const results = await sendBatch((items) => items.map(({ id }) => good({ id: id + 50 })))
+    const results = await sendBatch((items) => items.map(({ id }) => normal({ id: id + 50 })))
     for (const [at, failure] of results.entries()) {
       expect(failure).toMatchObject({ kind: 'badResponse', retryable: false })
       expect((failure as Error).message).toContain(`request id ${at + 1}`)
@@ -129,14 +129,14 @@ describe('in a batch', () => {
   })
 
   test('a result without an id belongs to no call', async () => {
-    const results = await sendBatch((items) => items.map((item) => ({ ...good(item), id: undefined })))
+    const results = await sendBatch((items) => items.map((item) => ({ ...normal(item), id: undefined })))
     for (const failure of results) expect(failure).toMatchObject({ kind: 'badResponse', retryable: false })
     expect(server.seen).toHaveLength(1)
   })
 
   test('a call without a response is retried', async () => {
-    let asked = 0
-    const results = await sendBatch((items) => (asked++ === 0 ? items.slice(1).map(good) : items.map(good)))
+    let requests = 0
+    const results = await sendBatch((items) => (requests++ === 0 ? items.slice(1).map(normal) : items.map(normal)))
     expect(results).toEqual(['r1', 'r2', 'r3'])
   })
 })

@@ -90,12 +90,12 @@ describe('failover', () => {
 
   test.each<[string, Script]>([
     ['breaks the connection', breaks],
-    ['answers 503', raw(503, 'Service Unavailable')],
+    ['responds with 503', raw(503, 'Service Unavailable')],
     ['responds with 429', raw(429, 'Too Many Requests', { 'retry-after': '5' })],
     ['responds with 401', raw(401, 'Unauthorized')],
     ['responds with a page', raw(200, '<html>Welcome</html>')],
-    ['answers another call', raw(200, '{"jsonrpc":"2.0","id":999999,"result":"0x1"}')],
-    ['answers nothing', raw(200, '')],
+    ['responds to another call', raw(200, '{"jsonrpc":"2.0","id":999999,"result":"0x1"}')],
+    ['sends an empty response', raw(200, '')],
     ['breaks off in the middle', (_, response, socket) => response.write('{"jsonrpc":', () => socket.destroy())],
   ])('skips a server that %s', async (_, script) => {
     one.script = script

@@ -17,9 +17,9 @@ afterEach(() => {
 const toOutcome = (
   { result = '0x1', facts, never, head, afterMs }: VectorResponse,
   call: Call,
-  asked: string,
+  currentMethod: string,
 ): Outcome => {
-  if (head !== undefined && call.method === 'eth_blockNumber' && asked !== call.method) return { result: head }
+  if (head !== undefined && call.method === 'eth_blockNumber' && currentMethod !== call.method) return { result: head }
   if (never) return { never }
   return facts ? { facts: facts as FailureFacts, ...(afterMs && { afterMs }) } : { result, ...(afterMs && { afterMs }) }
 }
@@ -27,7 +27,7 @@ const toOutcome = (
 const run = async ({ endpoints, options, calls }: RouteCase): Promise<void> => {
   const startedAt = now()
   const sent: [at: number, method: string, params: unknown][] = []
-  let asked = ''
+  let currentMethod = ''
   let nodes: readonly VectorResponse[] = []
   const route = failover(
     endpoints.map(({ weight }, at) => ({ url: `https://node-${at}.example`, weight })),
@@ -36,7 +36,7 @@ const run = async ({ endpoints, options, calls }: RouteCase): Promise<void> => {
     const at = Number(/\d+/.exec(String(url)))
     const node = scriptedEndpoint((call) => {
       sent.push([at, call.method, JSON.parse(call.params)])
-      return toOutcome(nodes[at] ?? {}, call, asked)
+      return toOutcome(nodes[at] ?? {}, call, currentMethod)
     }, `https://node-${at}.example/…`)
     return { ...(own?.breaker?.(node) ?? node), chainId: undefined }
   })
@@ -51,11 +51,11 @@ const run = async ({ endpoints, options, calls }: RouteCase): Promise<void> => {
   } of calls) {
     await vi.advanceTimersByTimeAsync(Math.max(0, startedAt + atMs - now()))
     sent.length = 0
-    asked = method
+    currentMethod = method
     nodes = given
     const before = now()
     const call = sendDown(route.send, method, { params: JSON.stringify(params), deadlineAt: before + timeoutMs })
-    while (call.settled === 0) await vi.advanceTimersByTimeAsync(1)
+    while (call.completions === 0) await vi.advanceTimersByTimeAsync(1)
     expect(sent.map((one, i) => one.slice(0, wanted[i]?.length))).toEqual(wanted)
     const { messageHolds = [], afterMs, result, ...failure } = expected
     if (result === undefined) expect(call.value).toMatchObject(failure)

@@ -101,7 +101,7 @@ export interface Sent {
   /** When it completed. */
   at?: number
   /** How often it completed: 0 in flight, then 1. */
-  settled: number
+  completions: number
   readonly events: unknown[]
   /** Cancels it, as an abort does. */
   readonly end: (reason: unknown) => void
@@ -113,7 +113,7 @@ export function sendDown(send: Send, method?: string, fields: Partial<RouteCall>
   const call = newCall(method, { emit: (event) => void events.push(event), ...fields })
   const sent: Sent = {
     call,
-    settled: 0,
+    completions: 0,
     events,
     end: (reason) => {
       call.ended = true
@@ -124,7 +124,7 @@ export function sendDown(send: Send, method?: string, fields: Partial<RouteCall>
     sent.ok = ok
     sent.value = value
     sent.at = now()
-    sent.settled++
+    sent.completions++
     call.cancel = undefined
   })
   return sent

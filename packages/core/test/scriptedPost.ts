@@ -7,7 +7,7 @@ import type { Call, Send } from '../src/transport/call.ts'
 import type { HttpEndpoint, Post } from '../src/transport/http.ts'
 
 /** One call in a request body. */
-export interface Asked {
+export interface RpcCall {
   readonly id: number
   readonly method: string
   readonly params: readonly unknown[]
@@ -17,7 +17,7 @@ export interface Asked {
 export interface Posted {
   readonly body: string
   /** Its calls; one if the body is not an array. */
-  readonly asked: readonly Asked[]
+  readonly rpcCalls: readonly RpcCall[]
   readonly batched: boolean
   /** The time, as from `now()`. */
   readonly at: number
@@ -42,23 +42,23 @@ export interface ScriptedPost extends HttpEndpoint {
 }
 
 /** The correct response to a call: its own method and params. */
-export const ownAnswer = ({ id, method, params }: Asked): object => ({ jsonrpc: '2.0', id, result: { method, params } })
+export const echo = ({ id, method, params }: RpcCall): object => ({ jsonrpc: '2.0', id, result: { method, params } })
 
 /** Responds correctly to every call. */
-export const answerAll = ({ asked, batched }: Posted): Reply => ({
-  text: JSON.stringify(batched ? asked.map(ownAnswer) : ownAnswer(asked[0] as Asked)),
+export const echoAll = ({ rpcCalls, batched }: Posted): Reply => ({
+  text: JSON.stringify(batched ? rpcCalls.map(echo) : echo(rpcCalls[0] as RpcCall)),
 })
 
 /** Creates a scripted endpoint. Like real requests, its requests end asynchronously, in a timer. */
-export function scriptedPost(script: ScriptedPost['script'] = answerAll, chainId?: number): ScriptedPost {
+export function scriptedPost(script: ScriptedPost['script'] = echoAll, chainId?: number): ScriptedPost {
   const redactedUrl = 'https://node.example/…'
   const context = { redactedUrl, secrets: [] }
   let lastId = 1_000_000
   const post: Post = (given, _again, done) => {
     const body = typeof given === 'string' ? given : given()
-    const read = JSON.parse(body) as Asked | Asked[]
+    const read = JSON.parse(body) as RpcCall | RpcCall[]
     const batched = Array.isArray(read)
-    const posted: Posted = { body, asked: batched ? read : [read], batched, at: now(), stopped: false }
+    const posted: Posted = { body, rpcCalls: batched ? read : [read], batched, at: now(), stopped: false }
     endpoint.posted.push(posted)
     endpoint.open++
     const reply = endpoint.script(posted)

@@ -28,6 +28,6 @@ const table = (lines: readonly (readonly string[])[]): string => {
   return lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n')
 }
 say(`\n${table(figures)}\n`)
-say(table(checks.map(({ name, found, wanted, ok }) => [ok ? 'good' : 'WRONG', name, found, `(${wanted})`])))
+say(table(checks.map(({ name, found, wanted, ok }) => [ok ? 'ok' : 'WRONG', name, found, `(${wanted})`])))
 for (const sample of samples) say(`  ${sample}`)
 if (checks.some(({ ok }) => !ok)) process.exitCode = 1

@@ -38,7 +38,7 @@ export interface SocketServer {
 }
 
 /** Responds to `eth_chainId`, and to every other call with its own method. */
-export const answer = ({ method, reply }: SocketCall): void => reply(method === 'eth_chainId' ? '0x1' : method)
+export const echoMethod = ({ method, reply }: SocketCall): void => reply(method === 'eth_chainId' ? '0x1' : method)
 
 /** Starts a server on a free port. */
 export async function startSocketServer(): Promise<SocketServer> {
@@ -80,13 +80,13 @@ export async function startSocketServer(): Promise<SocketServer> {
     calls: [],
     handshakes: [],
     open: () => sockets.clients.size,
-    script: answer,
+    script: echoMethod,
     rejection: undefined,
     reset: () => {
       server.calls.length = 0
       server.handshakes.length = 0
       connections = 0
-      server.script = answer
+      server.script = echoMethod
       server.rejection = undefined
     },
     close: async () => {

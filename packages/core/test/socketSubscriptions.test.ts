@@ -5,7 +5,7 @@ import { getSocket } from '@keyrail/core/internal'
 import type { RpcSocket, SocketHandlers } from '@keyrail/core/internal'
 import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket as NodeWebSocket } from 'ws'
-import { answer, startSocketServer } from './socketServer.ts'
+import { echoMethod, startSocketServer } from './socketServer.ts'
 import type { SocketCall, SocketServer } from './socketServer.ts'
 import { startAnvil } from './startAnvil.ts'
 import { getFailure } from './getFailure.ts'
@@ -29,7 +29,7 @@ const getSubscriptionId = ({ id }: SocketCall): string => `0x${id}`
 
 /** A node that opens every subscription. */
 const subscribing = (call: SocketCall): void =>
-  call.method === 'eth_subscribe' ? call.reply(getSubscriptionId(call)) : answer(call)
+  call.method === 'eth_subscribe' ? call.reply(getSubscriptionId(call)) : echoMethod(call)
 
 const notify = ({ send }: SocketCall, subscription: string, result: unknown): void =>
   send({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription, result } })
@@ -165,7 +165,7 @@ test('subscriptions end with their connection, and the next one opens another', 
   expect(third.ends).toEqual([])
 })
 
-test('a revoked key ends a subscription for good', async () => {
+test('a revoked key ends a subscription for normal', async () => {
   const handlers = record()
   await create().subscribe(['newHeads'], handlers)
   server.calls[0]?.socket.close(1008, 'key_revoked')

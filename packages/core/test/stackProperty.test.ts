@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { isReadMethod } from '../src/failure/isReadMethod.ts'
 import { memoryFetch } from './memoryFetch.ts'
 import type { Fetched, FetchReply } from './memoryFetch.ts'
-import type { Asked } from './scriptedPost.ts'
+import type { RpcCall } from './scriptedPost.ts'
 import { createFullTransport } from './fullTransport.ts'
 import type { FullOptions, FullTransport, TransportGroup } from './fullTransport.ts'
 
@@ -35,7 +35,7 @@ const createParams: Record<string, (at: number) => readonly unknown[]> = {
 }
 
 /** The correct result of a call. */
-const getResult = ({ method, params }: Pick<Asked, 'method' | 'params'>, known: ReadonlySet<string>): unknown => {
+const getResult = ({ method, params }: Pick<RpcCall, 'method' | 'params'>, known: ReadonlySet<string>): unknown => {
   if (method === 'eth_blockNumber') return '0x20'
   if (method === 'eth_sendRawTransaction') return keccak256(params[0] as string)
   if (method === 'eth_getTransactionByHash')
@@ -68,8 +68,8 @@ const faults: Record<string, { readonly arrives: boolean; readonly reply: (sent:
   'no batches': { arrives: false, reply: () => ({ status: 413, text: 'batch too large' }) },
   'another chain': {
     arrives: true,
-    reply: ({ asked, batched }) => {
-      const items = asked.map(({ id }) => ({ jsonrpc: '2.0', id, result: 'of another chain' }))
+    reply: ({ rpcCalls, batched }) => {
+      const items = rpcCalls.map(({ id }) => ({ jsonrpc: '2.0', id, result: 'of another chain' }))
       return { text: JSON.stringify(batched ? items : items[0]), headers: { 'x-chain-id': '999' } }
     },
   },
@@ -92,7 +92,7 @@ const planned = fc.record({
   by: fc.constantFrom('transport', 'transport', 'group', 'batch', 'batch of the group'),
 })
 
-const world = fc.record({
+const scenario = fc.record({
   calls: fc.array(planned, { minLength: 1, maxLength: 16, size: 'max' }),
   fates: fc.array(fc.option(fc.constantFrom(...Object.keys(faults)), { freq: 2 }), { maxLength: 14, size: 'max' }),
   takesMs: fc.array(fc.constantFrom(1, 2, 20, 300), { minLength: 1, maxLength: 4 }),
@@ -126,7 +126,7 @@ interface Made {
 test('every call ends once, before its deadline, with its own result or a correct failure, under random faults and aborts', async () => {
   const seen: Record<string, number> = {}
   await fc.assert(
-    fc.asyncProperty(world, async (given) => {
+    fc.asyncProperty(scenario, async (given) => {
       vi.clearAllTimers()
       const known = new Set<string>()
       /** The number of requests with each write that may have arrived. */
@@ -141,7 +141,7 @@ test('every call ends once, before its deadline, with its own result or a correc
         const fate = given.fates[requests++]
         const fault = fate ? faults[fate] : undefined
         const afterMs = given.takesMs[requests % given.takesMs.length] as number
-        for (const { method, params } of sent.asked) {
+        for (const { method, params } of sent.rpcCalls) {
           if (isReadMethod(method)) continue
           if (sent.batched) wrong.push(`${method} is in a batch`)
           const write = method + JSON.stringify(params)
@@ -154,7 +154,7 @@ test('every call ends once, before its deadline, with its own result or a correc
           }
         }
         if (fault) return fault.reply(sent)
-        const items = sent.asked.map((asked) => ({ jsonrpc: '2.0', id: asked.id, result: getResult(asked, known) }))
+        const items = sent.rpcCalls.map((call) => ({ jsonrpc: '2.0', id: call.id, result: getResult(call, known) }))
         return { text: JSON.stringify(sent.batched ? items.toReversed() : items[0]), afterMs }
       })
       const ended = new Map<number, { readonly durationMs: number; readonly queuedMs: number; times: number }>()
@@ -235,7 +235,7 @@ test('every call ends once, before its deadline, with its own result or a correc
       for (const { method, params, timeoutMs, startedAt, reason, completions, end } of made) {
         expect(completions, `${method} ends exactly once`).toBe(1)
         const { ok, value, at } = end as NonNullable<typeof end>
-        const name = ok ? 'answered' : value === reason ? 'reason' : isKeyrailError(value) ? value.kind : 'unknown'
+        const name = ok ? 'succeeded' : value === reason ? 'reason' : isKeyrailError(value) ? value.kind : 'unknown'
         seen[name] = (seen[name] ?? 0) + 1
         if (free && at >= 0) expect(at - startedAt, 'it ends in time').toBeLessThanOrEqual(timeoutMs + GRACE_MS)
         if (free && at >= 0) seen['in time'] = (seen['in time'] ?? 0) + 1

@@ -70,8 +70,12 @@ describe('every way to send a call', () => {
     'a proxy that mentions the method': () => ({ status: 502, text: 'method not allowed by upstream plan' }),
     'a broken connection': () => ({ facts: { text: 'fetch failed' } }),
     'no JSON': () => ({ text: '<html>' }),
-    'an internal error': ({ asked }) => ({
-      text: JSON.stringify({ jsonrpc: '2.0', id: asked[0]?.id, error: { code: -32_603, message: 'Internal error' } }),
+    'an internal error': ({ rpcCalls }) => ({
+      text: JSON.stringify({
+        jsonrpc: '2.0',
+        id: rpcCalls[0]?.id,
+        error: { code: -32_603, message: 'Internal error' },
+      }),
     }),
     'after the timeout of the attempt': () => ({ status: 502, text: '', afterMs: 5_000 }),
   }
@@ -108,7 +112,7 @@ describe('every way to send a call', () => {
               : Promise.allSettled([via.request(call), via.request(call)])
           await vi.advanceTimersByTimeAsync(60_000)
           await ends
-          const sent = memory.sent.flatMap(({ asked }) => asked.map((one) => one.method))
+          const sent = memory.sent.flatMap(({ rpcCalls }) => rpcCalls.map((one) => one.method))
           expect(sent).toEqual([name, name])
           expect(memory.sent.filter(({ batched }) => batched)).toEqual([])
           transport.close()

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket as NodeWebSocket } from 'ws'
 import { findLeaks } from './leakWalk.ts'
-import { answer, startSocketServer } from './socketServer.ts'
+import { echoMethod, startSocketServer } from './socketServer.ts'
 import type { SocketServer } from './socketServer.ts'
 import { getFailure } from './getFailure.ts'
 
@@ -72,7 +72,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
   })
 
   test('a read is repeated on a new connection if the connection breaks', async () => {
-    server.script = (call) => (call.connection === 1 ? call.tcp.destroy() : answer(call))
+    server.script = (call) => (call.connection === 1 ? call.tcp.destroy() : echoMethod(call))
     expect(await create().request({ method: 'eth_gasPrice' })).toBe('eth_gasPrice')
     expect(server.calls.map(({ connection }) => connection)).toEqual([1, 2])
   })
@@ -149,7 +149,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
   })
 
   test('a message that is not JSON ends the connection', async () => {
-    server.script = (call) => (call.connection === 1 ? call.send('<html>') : answer(call))
+    server.script = (call) => (call.connection === 1 ? call.send('<html>') : echoMethod(call))
     expect(await create().request({ method: 'eth_gasPrice' })).toBe('eth_gasPrice')
     expect(server.handshakes).toHaveLength(2)
   })
@@ -187,7 +187,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
   })
 
   test('a deadline and an abort end a call, and the connection stays', async () => {
-    server.script = (call) => call.method === 'eth_gasPrice' && answer(call)
+    server.script = (call) => call.method === 'eth_gasPrice' && echoMethod(call)
     const { request } = create()
     expect(await getFailure(request({ method: 'eth_call' }, { timeoutMs: 50 }))).toMatchObject({ kind: 'timeout' })
     const reason = new Error('enough')

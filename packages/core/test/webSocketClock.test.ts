@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WebSocket as NodeWebSocket } from 'ws'
-import { answer, startSocketServer } from './socketServer.ts'
+import { echoMethod, startSocketServer } from './socketServer.ts'
 import type { SocketServer } from './socketServer.ts'
 import { until, useFakeClock } from './useFakeClock.ts'
 import { getFailure } from './getFailure.ts'
@@ -111,7 +111,7 @@ test('the wait doubles up to 10 s, is random, and starts over after a stable min
 
   server.rejection = undefined
   const breakAfter = async (ms: number): Promise<number[]> => {
-    server.script = answer
+    server.script = echoMethod
     await request({ method: 'eth_gasPrice' })
     await vi.advanceTimersByTimeAsync(ms)
     server.script = ({ tcp }) => tcp.destroy()

@@ -7,7 +7,7 @@ import type {
   TypedSignature,
 } from '../src/schema/index.ts'
 
-/** Hex of so many bytes, all alike. */
+/** Hex that repeats a byte. */
 export const repeatByte = (byte: string, bytes: number): Hex => `0x${byte.repeat(bytes)}`
 
 /** A mined legacy transaction as a node sends it. */
@@ -29,7 +29,7 @@ export const wireTransaction: TransactionLocation & SignedLegacyTransaction = {
   s: '0x2',
 }
 
-/** What a transaction with a fee market has beside that. */
+/** The further members of a transaction with a fee market. */
 export const wireFeeMarket: Pick<
   DynamicFeeFields & TypedSignature,
   'accessList' | 'chainId' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'v' | 'yParity'

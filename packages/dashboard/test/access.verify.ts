@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everyPage, guestPages } from './everyPage.ts'
-import type { Place } from './everyPage.ts'
+import type { PageEntry } from './everyPage.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { addApp, enrol, openPerson } from './person.ts'
-import type { Person } from './person.ts'
+import { addApp, signUpByApi, openUser } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
@@ -17,8 +17,8 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/** What of axe's rules hangs on colours: all that can be otherwise in the dark. */
-const ofColours = { runOnly: ['color-contrast', 'link-in-text-block'], preload: false }
+/** The rules of axe about colors. Only these depend on the color scheme. */
+const colorRules = { runOnly: ['color-contrast', 'link-in-text-block'], preload: false }
 
 async function violations(page: Page, options = {}): Promise<string[]> {
   const found = (await page.evaluate(
@@ -27,56 +27,56 @@ async function violations(page: Page, options = {}): Promise<string[]> {
   return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
 }
 
-/** Until the page is as it stays. */
-async function settle(page: Page): Promise<void> {
+/** Waits until a page is loaded. */
+async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator('#root h1').waitFor()
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
 }
 
-async function colour(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+async function setColorScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-  // What is seen is what was drawn.
+  // The colors are painted in the frame after the next.
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
 }
 
 const width = (page: Page): Promise<unknown> => page.evaluate('document.documentElement.scrollWidth')
 
-/** Pages that show nothing of what only the service knows. */
-const asksNothing: ReadonlySet<string> = new Set(['password', 'no page'])
+/** Pages without requests to the service. */
+const withoutRequests: ReadonlySet<string> = new Set(['password', 'no page'])
 
-/** What is wrong with pages, by the page's name. */
-type Faults = Record<string, readonly string[]>
+/** Problems of pages, by name. */
+type Problems = Record<string, readonly string[]>
 
 describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
   let pages: Pages
   let browser: Browser
-  let ada: Person
-  let guest: Person
-  let places: readonly Place[]
+  let ada: TestUser
+  let guest: TestUser
+  let entries: readonly PageEntry[]
   const found = {
-    axe: {} as Faults,
-    phone: {} as Faults,
-    heads: {} as Faults,
-    inline: {} as Faults,
-    failed: {} as Faults,
+    axe: {} as Problems,
+    phone: {} as Problems,
+    heads: {} as Problems,
+    inline: {} as Problems,
+    failed: {} as Problems,
   }
   const titles: string[] = []
 
-  const note = (kind: keyof typeof found, name: string, faults: readonly string[]): void => {
-    if (faults.length > 0) found[kind][name] = faults
+  const note = (kind: keyof typeof found, name: string, problems: readonly string[]): void => {
+    if (problems.length > 0) found[kind][name] = problems
   }
 
-  /** Looks at what stands there now, light and dark, wide and narrow. */
-  const look = async (page: Page, name: string): Promise<void> => {
+  /** Inspects the current page, light and dark, wide and narrow. */
+  const inspect = async (page: Page, name: string): Promise<void> => {
     const [heads, mains] = [await page.locator('h1').count(), await page.locator('main').count()]
     note('heads', name, heads === 1 && mains === 1 ? [] : [`${heads} headings, ${mains} main parts`])
     const inline = await page.evaluate('document.querySelectorAll("[style], style, script:not([src])").length')
     note('inline', name, inline === 0 ? [] : [`${String(inline)} inline styles and scripts`])
     await page.evaluate(axe)
     const light = await violations(page)
-    await colour(page, 'dark')
-    note('axe', name, [...light, ...(await violations(page, ofColours))])
-    await colour(page, 'light')
+    await setColorScheme(page, 'dark')
+    note('axe', name, [...light, ...(await violations(page, colorRules))])
+    await setColorScheme(page, 'light')
     await page.setViewportSize({ width: 360, height: 740 })
     const menu = page.getByRole('button', { name: 'Menu' })
     const isMenuThere = (await menu.isVisible()) && (await page.locator('dialog').count()) === 0
@@ -87,24 +87,24 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
     await page.setViewportSize({ width: 1280, height: 900 })
   }
 
-  /** Goes to a page while the service rejects all that it asks for, and on from there once it no longer does. */
-  const recover = async (page: Page, { name, path }: Place): Promise<void> => {
-    const asked = (url: URL): boolean => /^\/api\/(?!session$)/.test(url.pathname)
-    await page.route(asked, (route) =>
+  /** Opens a page while the service rejects its requests, and retries once the service accepts them. */
+  const recover = async (page: Page, { name, path }: PageEntry): Promise<void> => {
+    const isApiRequest = (url: URL): boolean => /^\/api\/(?!session$)/.test(url.pathname)
+    await page.route(isApiRequest, (route) =>
       route.fulfill({ status: 429, json: { error: { code: 'too_many_requests', message: 'wait a second' } } }),
     )
     await page.goto(pages.url + path)
-    await settle(page)
+    await waitUntilLoaded(page)
     const again = page.getByRole('button', { name: 'Try again' })
-    const [told, heads] = [await again.count(), await page.locator('h1').count()]
+    const [buttons, heads] = [await again.count(), await page.locator('h1').count()]
     note(
       'failed',
       name,
-      told > 0 === !asksNothing.has(name) && heads === 1 ? [] : [`${told} faults, ${heads} headings`],
+      buttons > 0 === !withoutRequests.has(name) && heads === 1 ? [] : [`${buttons} problems, ${heads} headings`],
     )
-    await page.unroute(asked)
+    await page.unroute(isApiRequest)
     for (let left = await again.count(); left > 0; left = await again.count()) {
-      // What asks again by itself may be there before.
+      // A part that retries automatically may have recovered already.
       await again
         .first()
         .click({ timeout: 5_000 })
@@ -113,41 +113,41 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
         .nth(left - 1)
         .waitFor({ state: 'detached', timeout: 10_000 })
         .catch(() => undefined)
-      await settle(page)
+      await waitUntilLoaded(page)
     }
   }
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages({ docsUrl: 'https://docs.example' }), openBrowser()])
-    ada = await openPerson(browser, pages.url)
-    guest = await openPerson(browser, pages.url)
-    await enrol(ada, pages.url)
+    ada = await openUser(browser, pages.url)
+    guest = await openUser(browser, pages.url)
+    await signUpByApi(ada, pages.url)
     const appId = await addApp(ada, pages.url, 'Portfolio')
-    places = await everyPage(ada, pages, appId)
+    entries = await everyPage(ada, pages, appId)
     for (const { name, path } of guestPages) {
       await guest.page.goto(pages.url + path)
-      await settle(guest.page)
+      await waitUntilLoaded(guest.page)
       titles.push(await guest.page.title())
-      await look(guest.page, name)
+      await inspect(guest.page, name)
     }
     const { page } = ada
-    for (const place of places) {
-      await recover(page, place)
+    for (const entry of entries) {
+      await recover(page, entry)
       titles.push(await page.title())
-      await look(page, place.name)
+      await inspect(page, entry.name)
     }
-    // What has no address of its own.
+    // Steps and dialogs without their own URL.
     await page.goto(`${pages.url}/apps/new`)
     await page.getByLabel('Name').fill('Second')
     await page.getByLabel('Use case').selectOption('Wallet')
     for (const step of ['networks', 'services']) {
       await page.getByRole('button', { name: 'Next' }).click()
       await page.getByRole('group', { name: step, exact: false }).waitFor()
-      await look(page, `create app: ${step}`)
+      await inspect(page, `create app: ${step}`)
       if (step === 'services') break
       await page.getByLabel('Find a chain').press('ArrowDown')
       await page.getByRole('option').first().waitFor()
-      await look(page, 'create app: search')
+      await inspect(page, 'create app: search')
       await page.getByLabel('Find a chain').press('Escape')
     }
     for (const [path, button] of [
@@ -161,13 +161,13 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
       await page.goto(pages.url + path)
       await page.getByRole('button', { name: button }).click()
       await page.getByRole('dialog').waitFor()
-      await look(page, `dialog: ${String(button)}`)
+      await inspect(page, `dialog: ${String(button)}`)
     }
-    for (const { name, path } of places.filter((one) => one.name.startsWith('setup'))) {
+    for (const { name, path } of entries.filter((one) => one.name.startsWith('setup'))) {
       await page.goto(pages.url + path)
       await page.getByRole('button', { name: 'Run', exact: true }).click()
       await page.getByRole('region', { name: 'Response body' }).waitFor()
-      await look(page, `response in ${name}`)
+      await inspect(page, `response in ${name}`)
     }
   }, 300_000)
   afterAll(async () => {
@@ -176,7 +176,7 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
   })
 
   test('passes axe, light and dark', () => {
-    expect(titles).toHaveLength(places.length + guestPages.length)
+    expect(titles).toHaveLength(entries.length + guestPages.length)
     expect(found.axe).toEqual({})
   })
 
@@ -196,7 +196,7 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
 
   test('links to its documentation', { timeout: 180_000 }, async () => {
     const { page } = ada
-    for (const { path } of places.filter(({ name }) => name !== 'no page')) {
+    for (const { path } of entries.filter(({ name }) => name !== 'no page')) {
       await page.goto(pages.url + path)
       const help = page.locator('.page-title').getByRole('link', { name: /^Documentation: / })
       expect(await help.getAttribute('href'), path).toMatch(/^https:\/\/docs\.example\/[\w/-]+\.html(?:#[\w-]+)?$/)
@@ -204,8 +204,8 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
   })
 
   test('requests only the service, violates no content security policy, and has nothing inline', async () => {
-    expect(ada.faults).toEqual([])
-    expect(guest.faults).toEqual([])
+    expect(ada.problems).toEqual([])
+    expect(guest.problems).toEqual([])
     expect(found.inline).toEqual({})
     const response = await guest.page.goto(`${pages.url}/log-in`)
     expect(response?.headers()['content-security-policy']).toContain("script-src 'self'; style-src 'self'")

@@ -2,8 +2,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { addApp, askApi, clipboard, createApp, enrol, logIn, openPerson, takeSeat } from './person.ts'
-import type { Person } from './person.ts'
+import { addApp, callApi, clipboard, createApp, signUpByApi, logIn, openUser, switchUser } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
@@ -11,16 +11,16 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
   let aheadMs = 0
   let pages: Pages
   let browser: Browser
-  let seat: Person
-  let ada: Person
+  let browserUser: TestUser
+  let ada: TestUser
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages({}, () => Date.now() + aheadMs), openBrowser()])
-    seat = await openPerson(browser, pages.url)
+    browserUser = await openUser(browser, pages.url)
   }, 60_000)
   beforeEach(async () => {
-    ada = await takeSeat(seat)
-    await enrol(ada, pages.url)
+    ada = await switchUser(browserUser)
+    await signUpByApi(ada, pages.url)
   })
   afterEach(() => {
     aheadMs = 0
@@ -31,7 +31,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
   })
 
   const getUrl = async (appId: string): Promise<string> =>
-    (await askApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', `/api/apps/${appId}/key/reveal`], {})).urls
+    (await callApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', `/api/apps/${appId}/key/reveal`], {})).urls
       .testnet
 
   test('a recent session reveals a key without a password, an older one asks for it', async () => {
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     await page.getByText(/^http:.*\/testnet\/v2\/kr_a\w{39}/).waitFor()
     await page.getByRole('button', { name: 'Hide URLs' }).click()
     expect(await page.locator('main').textContent()).not.toMatch(/kr_a\w{39}/)
-    // Whoever gives up is left alone.
+    // Escape cancels.
     await page.reload()
     await page.getByRole('button', { name: 'Show URLs' }).click()
     await dialog.waitFor()
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
 
   test('after a password change, the old password fails and other browsers are logged out', async () => {
     const { page, email, password } = ada
-    const elsewhere = { ...(await openPerson(browser, pages.url)), email, password }
+    const elsewhere = { ...(await openUser(browser, pages.url)), email, password }
     await elsewhere.page.goto(`${pages.url}/log-in`)
     await logIn(elsewhere)
     await elsewhere.page.getByRole('heading', { name: 'Create your first app' }).waitFor()
@@ -93,20 +93,20 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     await page.getByText('Copied: the token').waitFor()
     const token = await clipboard(ada)
     expect(token).toMatch(/^krp_/)
-    const ask = (method = 'GET', body?: string) =>
+    const fetchWithToken = (method = 'GET', body?: string) =>
       fetch(`${pages.url}/api/apps`, {
         method,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         ...(body !== undefined && { body }),
       })
-    expect((await ask()).status).toBe(200)
-    expect((await ask('POST', '{}')).status).toBe(403)
+    expect((await fetchWithToken()).status).toBe(200)
+    expect((await fetchWithToken('POST', '{}')).status).toBe(403)
     await page.reload()
     await page.getByRole('row', { name: /Deploy script/ }).waitFor()
     expect(await page.content()).not.toContain(token)
     await page.getByRole('button', { name: 'Remove Deploy script' }).click()
     await page.getByText('No tokens yet.').waitFor()
-    expect((await ask()).status).toBe(401)
+    expect((await fetchWithToken()).status).toBe(401)
   })
 
   test('deleting an account rejects its keys at once', async () => {
@@ -126,15 +126,15 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
 
   test('the operator: invites, limits, a link for a new password, disable and enable', async () => {
     const { page } = ada
-    // Of somebody else nothing is shown.
+    // Users who are not operators see nothing.
     await page.goto(`${pages.url}/operator`)
     await page.getByRole('heading', { name: 'Your account is not an operator' }).waitFor()
-    const { account } = await askApi<{ account: { id: string } }>(ada, pages.url, ['GET', '/api/session'])
+    const { account } = await callApi<{ account: { id: string } }>(ada, pages.url, ['GET', '/api/session'])
     await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
     await pages.reload({ signUp: 'invite' })
-    const grace = await openPerson(browser, pages.url)
+    const grace = await openUser(browser, pages.url)
     try {
-      // By invite alone.
+      // Sign-up needs an invite.
       await page.goto(`${pages.url}/operator/invites`)
       await page.getByLabel('Only for this email address').fill(grace.email)
       await page.getByRole('button', { name: 'Create invite' }).click()
@@ -145,17 +145,17 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
       await grace.page.goto(invite)
       await grace.page.getByText('Your invite is for this address only.').waitFor()
       expect(await grace.page.getByLabel('Email address').inputValue()).toBe(grace.email)
-      // A secret does not stay in the address.
+      // The secret is removed from the URL.
       expect(grace.page.url()).toBe(`${pages.url}/sign-up`)
       await grace.page.getByLabel('Password').fill(grace.password)
       await grace.page.getByRole('button', { name: 'Sign up' }).click()
       await grace.page.getByRole('heading', { name: 'Create your first app' }).waitFor()
-      // One that is taken back is gone.
+      // A revoked invite does not work.
       await page.getByRole('button', { name: 'Create invite' }).click()
       await page.getByRole('button', { name: 'Revoke the invite for anyone with the link' }).click()
       await page.getByText('No open invites.').waitFor()
       const appId = await addApp(grace, pages.url, 'Compiler')
-      const { urls } = await askApi<{ urls: { testnet: string } }>(
+      const { urls } = await callApi<{ urls: { testnet: string } }>(
         grace,
         pages.url,
         ['POST', `/api/apps/${appId}/key/reveal`],
@@ -174,7 +174,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
       await grace.page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
       await grace.page.getByText('0 of 7').waitFor()
 
-      // Off, and on again.
+      // Disabled, and enabled again.
       expect(await callNode(urls.testnet)).toMatchObject({ status: 200 })
       await page.getByRole('button', { name: 'Disable' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
@@ -195,13 +195,13 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
       await grace.page.getByRole('button', { name: 'Set password and log in' }).click()
       await grace.page.getByRole('heading', { name: 'Compiler' }).waitFor()
 
-      // All of it was written down, in words.
+      // The audit log has all of it.
       await page.goto(`${pages.url}/operator/audit`)
       await page.getByText('Enabled the account').waitFor()
       const rows = await page.locator('tbody th > span').allTextContents()
       expect(rows).toEqual(expect.arrayContaining(['Disabled the account', 'Revoked an invite', 'Created an invite']))
       expect(rows.filter((row) => /^\w+\.\w+$/.test(row))).toEqual([])
-      expect([...ada.faults, ...grace.faults]).toEqual([])
+      expect([...ada.problems, ...grace.problems]).toEqual([])
     } finally {
       await grace.close()
       await pages.reload({ signUp: 'open' })
@@ -212,12 +212,12 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)
     const appId = await createApp(ada, 'Portfolio')
-    // Shown this once.
+    // It is shown only once.
     await page.getByRole('button', { name: 'Copy: the program' }).click()
     await page.getByText('Copied: the program').waitFor()
     await pages.reload({ reveal: 'never' })
     try {
-      const made = await askApi<{ app: { id: string } }>(ada, pages.url, ['POST', '/api/apps'], {
+      const made = await callApi<{ app: { id: string } }>(ada, pages.url, ['POST', '/api/apps'], {
         name: 'Sealed',
         useCase: 'Other',
         chain: 'ethereum',

@@ -4,8 +4,8 @@ import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startReceiver } from '@keyrail/gateway/test/alerts/startReceiver.ts'
 import type { Receiver } from '@keyrail/gateway/test/alerts/startReceiver.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clipboard, enrol, openPerson } from './person.ts'
-import type { Person } from './person.ts'
+import { clipboard, signUpByApi, openUser } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
@@ -13,13 +13,13 @@ describe.skipIf(noBrowser)('alerts', { timeout: 90_000 }, () => {
   let receiver: Receiver
   let pages: Pages
   let browser: Browser
-  let ada: Person
+  let ada: TestUser
 
   beforeAll(async () => {
     receiver = await startReceiver()
     ;[pages, browser] = await Promise.all([startPages({ webhooks: { allowPrivateAddresses: true } }), openBrowser()])
-    ada = await openPerson(browser, pages.url)
-    await enrol(ada, pages.url)
+    ada = await openUser(browser, pages.url)
+    await signUpByApi(ada, pages.url)
   }, 60_000)
   afterAll(async () => {
     await browser.close()
@@ -69,6 +69,6 @@ describe.skipIf(noBrowser)('alerts', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: `Remove ${url}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('button', { name: `Remove ${url}` }).waitFor({ state: 'detached' })
-    expect(ada.faults).toEqual([])
+    expect(ada.problems).toEqual([])
   })
 })

@@ -2,20 +2,20 @@ import { text as readText } from 'node:stream/consumers'
 import type { Browser } from 'playwright-core'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addApp, enrol, openPerson } from './person.ts'
-import type { Person } from './person.ts'
+import { addApp, signUpByApi, openUser } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
 describe.skipIf(noBrowser)('the audit log', { timeout: 90_000 }, () => {
   let pages: Pages
   let browser: Browser
-  let ada: Person
+  let ada: TestUser
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
-    ada = await openPerson(browser, pages.url)
-    await enrol(ada, pages.url)
+    ada = await openUser(browser, pages.url)
+    await signUpByApi(ada, pages.url)
   }, 60_000)
   afterAll(async () => {
     await browser.close()
@@ -42,6 +42,6 @@ describe.skipIf(noBrowser)('the audit log', { timeout: 90_000 }, () => {
     expect(rows.map((row) => row.split(',')[3])).toEqual(['action', 'app.create'])
     await page.getByLabel('Show').selectOption('Webhooks')
     await page.getByText('No such changes yet.').waitFor()
-    expect(ada.faults).toEqual([])
+    expect(ada.problems).toEqual([])
   })
 })

@@ -5,12 +5,12 @@ import { promisify } from 'node:util'
 
 const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js')
 
-/** Builds the pages as they are shipped, into a folder. */
+/** Builds the pages into a folder, as they are published. */
 export async function buildPages(folder: string): Promise<void> {
   await promisify(execFile)(
     process.execPath,
     [vite, 'build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'error'],
-    // A test runner says it is testing, and then another React is built than the one that is shipped.
+    // The test runner sets NODE_ENV to "test", which would select the development build of React.
     { cwd: join(import.meta.dirname, '..'), env: { ...process.env, NODE_ENV: 'production' } },
   )
 }

@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
-import { addApp, askApi } from './person.ts'
-import type { Given } from './describePages.ts'
+import { addApp, callApi } from './testUser.ts'
+import type { Fixtures } from './describePages.ts'
 
 /** Opens the metrics of an app that got 3 requests of 2 methods. */
-async function openMetrics({ pages, ada }: Given): Promise<{ readonly page: Page; readonly path: string }> {
+async function openMetrics({ pages, ada }: Fixtures): Promise<{ readonly page: Page; readonly path: string }> {
   const id = await addApp(ada, pages.url, 'Portfolio')
   const reveal = `/api/apps/${id}/key/reveal`
-  const { urls } = await askApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', reveal], {})
+  const { urls } = await callApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', reveal], {})
   for (const method of ['eth_blockNumber', 'eth_blockNumber', 'eth_nothing']) await callNode(urls.testnet, method)
   const { page } = ada
   const path = `${pages.url}/apps/${id}/metrics`
@@ -23,9 +23,9 @@ const getTotal = (page: Page, total: number): Promise<void> =>
 
 const getChart = (page: Page, name: RegExp) => page.getByRole('img', { name })
 
-describePages('the charts', {}, (getGiven) => {
+describePages('the charts', {}, (getFixtures) => {
   test('the pointer in one chart shows the same moment in the others', async () => {
-    const { page } = await openMetrics(getGiven())
+    const { page } = await openMetrics(getFixtures())
     await page.getByText('Day', { exact: true }).click()
     await page.getByText('in the last 24 hours', { exact: true }).waitFor()
     const requests = getChart(page, /^Requests by hour/)
@@ -45,7 +45,7 @@ describePages('the charts', {}, (getGiven) => {
   })
 
   test('dragging over a chart zooms in, and Back zooms out', async () => {
-    const { page, path } = await openMetrics(getGiven())
+    const { page, path } = await openMetrics(getFixtures())
     await page.getByText('Day', { exact: true }).click()
     await page.getByText('in the last 24 hours', { exact: true }).waitFor()
     const requests = getChart(page, /^Requests by hour/)
@@ -69,7 +69,7 @@ describePages('the charts', {}, (getGiven) => {
   })
 
   test('a custom range is validated, shown, and survives a reload', async () => {
-    const { page } = await openMetrics(getGiven())
+    const { page } = await openMetrics(getFixtures())
     await page.getByText('Custom', { exact: true }).click()
     await page.getByLabel('To', { exact: true }).fill('2020-01-01T00:00')
     await page.getByRole('button', { name: 'Show', exact: true }).click()
@@ -86,7 +86,7 @@ describePages('the charts', {}, (getGiven) => {
   })
 
   test('the rows of the tables filter everything on the page, in its URL and in CSV files', async () => {
-    const { page, path } = await openMetrics(getGiven())
+    const { page, path } = await openMetrics(getFixtures())
     await page.getByRole('button', { name: 'eth_blockNumber' }).click()
     await getTotal(page, 2)
     await page.waitForURL(`${path}?method=eth_blockNumber`)
@@ -98,7 +98,7 @@ describePages('the charts', {}, (getGiven) => {
     expect(await filters.locator('strong').allTextContents()).toEqual(['eth_blockNumber', 'Succeeded'])
     const links = page.getByRole('link', { name: 'CSV' })
     expect(await links.first().getAttribute('href')).toContain('method=eth_blockNumber&outcome=succeeded')
-    // The button of a filter that is on ends it.
+    // The button of an active filter removes it.
     await page.getByRole('button', { name: 'eth_blockNumber', pressed: true }).click()
     await page.waitForURL(`${path}?outcome=succeeded`)
     await filters.getByRole('button', { name: 'Remove the filter Outcome: Succeeded' }).click()

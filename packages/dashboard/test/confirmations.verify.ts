@@ -2,22 +2,22 @@ import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
-import { addApp, askApi } from './person.ts'
+import { addApp, callApi } from './testUser.ts'
 
 const getFocus = 'document.activeElement.textContent'
 
-describePages('changes with consequences', {}, (getGiven) => {
+describePages('changes with consequences', {}, (getFixtures) => {
   test('removing an allow list entry needs a confirmation, leaves the focus in its card, and can be undone', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
     const path = `/api/apps/${id}/allow-list`
-    const getItems = async () => (await askApi<{ items: unknown[] }>(ada, pages.url, ['GET', path])).items
+    const getItems = async () => (await callApi<{ items: unknown[] }>(ada, pages.url, ['GET', path])).items
     for (const [value, label] of [
       ['https://a.example', 'The shop'],
       ['https://b.example', ''],
     ]) {
-      await askApi(ada, pages.url, ['POST', path], { type: 'origin', value, label })
+      await callApi(ada, pages.url, ['POST', path], { type: 'origin', value, label })
     }
     const remove = (value: string): Promise<void> => page.getByRole('button', { name: `Remove ${value}` }).click()
     const dialog = page.getByRole('dialog')
@@ -41,16 +41,16 @@ describePages('changes with consequences', {}, (getGiven) => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('row', { name: /https:\/\/a\.example The shop/ }).waitFor()
     expect(await getItems()).toMatchObject([{ value: 'https://a.example', label: 'The shop' }])
-    expect(ada.faults).toEqual([])
+    expect(ada.problems).toEqual([])
   })
 
   test('requiring tokens needs a confirmation that names the consequence, and can be undone', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
     const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' })
-    await askApi(ada, pages.url, ['POST', `/api/apps/${id}/jwt-keys`], { pem })
-    const { urls } = await askApi<{ urls: { testnet: string } }>(
+    await callApi(ada, pages.url, ['POST', `/api/apps/${id}/jwt-keys`], { pem })
+    const { urls } = await callApi<{ urls: { testnet: string } }>(
       ada,
       pages.url,
       ['POST', `/api/apps/${id}/key/reveal`],
@@ -71,7 +71,7 @@ describePages('changes with consequences', {}, (getGiven) => {
   })
 
   test('Escape closes the menu on a phone, and the focus is on its button', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     await page.setViewportSize({ width: 360, height: 740 })
     await page.goto(`${pages.url}/keys`)

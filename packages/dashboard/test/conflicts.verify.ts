@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
 import { describePages } from './describePages.ts'
-import { addApp, askApi } from './person.ts'
+import { addApp, callApi } from './testUser.ts'
 
-describePages('a record that is open in two tabs', {}, (getGiven) => {
+describePages('a record that is open in two tabs', {}, (getFixtures) => {
   test('a second tab does not revert the expiry of a key, and shows a conflict', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page, context } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     const getExpiry = async () =>
-      (await askApi<{ key: { expiresAt: string | null } }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).key.expiresAt
+      (await callApi<{ key: { expiresAt: string | null } }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).key
+        .expiresAt
     const other = await context.newPage()
     const path = `${pages.url}/apps/${appId}/settings/advanced`
     await Promise.all([page.goto(path), other.goto(path)])
@@ -25,7 +26,7 @@ describePages('a record that is open in two tabs', {}, (getGiven) => {
     const saved = await getExpiry()
     expect(saved).toBe(new Date(`${year}-06-15T23:59:59`).toISOString())
 
-    // Nothing was typed in the other tab, so it has nothing to save.
+    // The other tab has no changes to save.
     await theirs.save.click()
     await other.getByText('Saved', { exact: true }).waitFor()
     expect(await getExpiry()).toBe(saved)

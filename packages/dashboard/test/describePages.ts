@@ -2,41 +2,41 @@ import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import type { ServiceConfigInput } from '@keyrail/gateway'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
-import { enrol, openPerson, takeSeat } from './person.ts'
-import type { Person } from './person.ts'
+import { signUpByApi, openUser, switchUser } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
 /** The fixtures of each test of `describePages`. */
-export interface Given {
+export interface Fixtures {
   readonly pages: Pages
   /** Logged in to a new account. */
-  readonly ada: Person
+  readonly ada: TestUser
 }
 
 /**
  * Describes tests in Chromium against one service. Each test has a new account, and is skipped without a browser.
- * @param getGiven - Call it in a test.
+ * @param getFixtures - Call it in a test.
  */
 export function describePages(
   title: string,
   config: Partial<ServiceConfigInput>,
-  define: (getGiven: () => Given) => void,
+  define: (getFixtures: () => Fixtures) => void,
 ): void {
   describe.skipIf(noBrowser)(title, { timeout: 60_000 }, () => {
     let pages: Pages
     let browser: Browser
-    let seat: Person
-    let ada: Person
+    let browserUser: TestUser
+    let ada: TestUser
     beforeAll(async () => {
       ;[pages, browser] = await Promise.all([startPages(config), openBrowser()])
-      seat = await openPerson(browser, pages.url)
+      browserUser = await openUser(browser, pages.url)
     }, 60_000)
     beforeEach(async () => {
-      ada = await takeSeat(seat)
+      ada = await switchUser(browserUser)
       // Below the limit of a test, so that a failure names its line.
       ada.page.setDefaultTimeout(20_000)
-      await enrol(ada, pages.url)
+      await signUpByApi(ada, pages.url)
     })
     afterAll(async () => {
       await browser.close()

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { describePages } from './describePages.ts'
-import { addApp, askApi, enrol, logIn } from './person.ts'
+import { addApp, callApi, signUpByApi, logIn } from './testUser.ts'
 
 const evaluateHistoryLength = 'history.length'
 
-describePages('what a user types and does not save', {}, (getGiven) => {
+describePages('what a user types and does not save', {}, (getFixtures) => {
   test('stays with its app when the user goes back in history to another app', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const first = await addApp(ada, pages.url, 'First')
     await addApp(ada, pages.url, 'Second')
@@ -33,7 +33,7 @@ describePages('what a user types and does not save', {}, (getGiven) => {
   })
 
   test('survives an expired session and a reload', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page, context } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
@@ -50,11 +50,11 @@ describePages('what a user types and does not save', {}, (getGiven) => {
     expect(await page.getByLabel('Your limit a day').inputValue()).toBe('70')
     await page.getByRole('button', { name: 'Save' }).first().click()
     await page.getByText('Saved', { exact: true }).waitFor()
-    expect(await askApi(ada, pages.url, ['GET', `/api/apps/${appId}`])).toMatchObject({ description: 'A long text' })
+    expect(await callApi(ada, pages.url, ['GET', `/api/apps/${appId}`])).toMatchObject({ description: 'A long text' })
   })
 
   test('survives leaving a form and coming back', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/${appId}/settings/allow-list`)
@@ -70,7 +70,7 @@ describePages('what a user types and does not save', {}, (getGiven) => {
   })
 
   test('survives a reload of the wizard, at the same step, until the app is created', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)
     await page.getByLabel('Name').fill('Portfolio')
@@ -84,20 +84,20 @@ describePages('what a user types and does not save', {}, (getGiven) => {
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('button', { name: 'Create app' }).click()
     await page.locator('h1', { hasText: 'Portfolio' }).waitFor()
-    const { items } = await askApi<{ items: unknown[] }>(ada, pages.url, ['GET', '/api/apps'])
+    const { items } = await callApi<{ items: unknown[] }>(ada, pages.url, ['GET', '/api/apps'])
     expect(items).toMatchObject([{ description: 'A long text', useCase: 'NFT', networks: ['testnet'] }])
     await page.goto(`${pages.url}/apps/new`)
     expect(await page.getByLabel('Name').inputValue()).toBe('')
   })
 
   test('is not shown to another account or after a log-out', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)
     const name = page.getByLabel('Name')
     await name.fill('Secret plan')
     await ada.context.clearCookies()
-    await enrol({ ...ada, email: `grace-${ada.email}` }, pages.url)
+    await signUpByApi({ ...ada, email: `grace-${ada.email}` }, pages.url)
     await page.reload()
     await name.waitFor()
     expect(await name.inputValue()).toBe('')

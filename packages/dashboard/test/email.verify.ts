@@ -3,8 +3,8 @@ import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startSmtpServer } from '@keyrail/gateway/test/email/startSmtpServer.ts'
 import type { ReceivedEmail, SmtpServer } from '@keyrail/gateway/test/email/startSmtpServer.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { logIn, openPerson, takeSeat } from './person.ts'
-import type { Person } from './person.ts'
+import { logIn, openUser, switchUser } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
@@ -15,17 +15,17 @@ describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
   let smtp: SmtpServer
   let pages: Pages
   let browser: Browser
-  let seat: Person
-  let ada: Person
+  let browserUser: TestUser
+  let ada: TestUser
 
   beforeAll(async () => {
     smtp = await startSmtpServer()
     const email = { smtp: { host: '127.0.0.1', port: smtp.port, secure: 'none' as const }, from: 'keyrail@example.org' }
     ;[pages, browser] = await Promise.all([startPages({ email }), openBrowser()])
-    seat = await openPerson(browser, pages.url)
+    browserUser = await openUser(browser, pages.url)
   }, 60_000)
   beforeEach(async () => {
-    ada = await takeSeat(seat)
+    ada = await switchUser(browserUser)
   })
   afterAll(async () => {
     await browser.close()
@@ -34,7 +34,7 @@ describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
   })
 
   /** Signs up by the link in an email. */
-  const signUp = async ({ page, email, password }: Person): Promise<void> => {
+  const signUp = async ({ page, email, password }: TestUser): Promise<void> => {
     await page.goto(`${pages.url}/sign-up`)
     await page.getByLabel('Email address').fill(email)
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: 'Set password and log in' }).click()
     await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
     expect((await smtp.next()).source).toContain('was changed')
-    expect(ada.faults).toEqual([])
+    expect(ada.problems).toEqual([])
   })
 
   test('change the email address', async () => {
@@ -76,8 +76,8 @@ describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: 'Send a link to the new address' }).click()
     await page.getByText(`We sent a link to new-${email}`).waitFor()
     const link = readLink(await smtp.next())
-    // Somebody who is not logged in to the account cannot confirm it.
-    const other = await openPerson(browser, pages.url)
+    // Confirming it needs a session of the account.
+    const other = await openUser(browser, pages.url)
     await other.page.goto(link)
     await other.page.getByText('Log in to the account that the address is for').waitFor()
     await other.close()
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
     await page.goto(`${pages.url}/log-in`)
     await logIn({ ...ada, email: `new-${email}`, password })
     await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
-    expect(ada.faults).toEqual([])
+    expect(ada.problems).toEqual([])
   })
 
   test('an invite by email', async () => {
@@ -111,6 +111,6 @@ describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
     await page.getByLabel('Password').fill('correct horse battery')
     await page.getByRole('button', { name: 'Sign up' }).click()
     await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
-    expect(ada.faults).toEqual([])
+    expect(ada.problems).toEqual([])
   })
 })

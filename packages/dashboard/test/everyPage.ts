@@ -1,33 +1,33 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { vi } from 'vitest'
 import { callNode } from './callNode.ts'
-import { askApi } from './person.ts'
-import type { Person } from './person.ts'
+import { callApi } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import type { Pages } from './startPages.ts'
 
-/** A page to look at, by its name. */
-export interface Place {
+/** A page to inspect. */
+export interface PageEntry {
   readonly name: string
   readonly path: string
 }
 
-/** Fills an account with something of everything. @returns Every page that there is then. */
-export async function everyPage(person: Person, pages: Pages, appId: string): Promise<readonly Place[]> {
-  const ask = <Answer>(method: string, path: string, body?: unknown): Promise<Answer> =>
-    askApi<Answer>(person, pages.url, [method, path], body)
-  const revealed = await ask<{ urls: { testnet: string } }>('POST', `/api/apps/${appId}/key/reveal`, {})
+/** Creates something of each kind in an account. @returns Every page. */
+export async function everyPage(user: TestUser, pages: Pages, appId: string): Promise<readonly PageEntry[]> {
+  const call = <T>(method: string, path: string, body?: unknown): Promise<T> =>
+    callApi<T>(user, pages.url, [method, path], body)
+  const revealed = await call<{ urls: { testnet: string } }>('POST', `/api/apps/${appId}/key/reveal`, {})
   await callNode(revealed.urls.testnet)
   await callNode(revealed.urls.testnet, 'eth_nothing')
   for (const [type, value] of [
     ['origin', 'https://portfolio.example'],
     ['ip', '127.0.0.0/8'],
   ]) {
-    await ask('POST', `/api/apps/${appId}/allow-list`, { type, value, label: 'A label' })
+    await call('POST', `/api/apps/${appId}/allow-list`, { type, value, label: 'A label' })
   }
   const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' })
-  await ask('POST', `/api/apps/${appId}/jwt-keys`, { pem, label: 'Server 1' })
-  await ask('POST', `/api/apps/${appId}/key/rotate`, { graceDays: 1 })
-  const { key, url: address } = await ask<{ key: { id: string }; url: string }>('POST', '/api/keys', {
+  await call('POST', `/api/apps/${appId}/jwt-keys`, { pem, label: 'Server 1' })
+  await call('POST', `/api/apps/${appId}/key/rotate`, { graceDays: 1 })
+  const { key, url: address } = await call<{ key: { id: string }; url: string }>('POST', '/api/keys', {
     name: 'Laptop',
     network: 'testnet',
   })
@@ -36,18 +36,18 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
   const findLogId = (subject: string): Promise<string> =>
     vi.waitFor(
       async () => {
-        const { items } = await ask<{ items: readonly { id: string }[] }>('GET', `/api/${subject}/requests`)
+        const { items } = await call<{ items: readonly { id: string }[] }>('GET', `/api/${subject}/requests`)
         if (items[0] === undefined) throw new Error('not logged yet')
         return items[0].id
       },
       { timeout: 10_000, interval: 200 },
     )
   const [logId, keyLogId] = [await findLogId(`apps/${appId}`), await findLogId(`keys/${key.id}`)]
-  await ask('POST', '/api/tokens', { label: 'Deploy script', scopes: ['read'], expiresAt: null })
-  const { account } = await ask<{ account: { id: string } }>('GET', '/api/session')
+  await call('POST', '/api/tokens', { label: 'Deploy script', scopes: ['read'], expiresAt: null })
+  const { account } = await call<{ account: { id: string } }>('GET', '/api/session')
   await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
-  await ask('POST', '/api/admin/invites', { email: 'grace@example.org' })
-  await ask('POST', '/api/alerts/webhooks', { url: 'https://hooks.example.org/keyrail' })
+  await call('POST', '/api/admin/invites', { email: 'grace@example.org' })
+  await call('POST', '/api/alerts/webhooks', { url: 'https://hooks.example.org/keyrail' })
   const app = `/apps/${appId}`
   return [
     { name: 'apps', path: '/apps' },
@@ -84,7 +84,7 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
 }
 
 /** The pages for visitors who are not logged in. */
-export const guestPages: readonly Place[] = [
+export const guestPages: readonly PageEntry[] = [
   { name: 'log in', path: '/log-in' },
   { name: 'return from single sign-on', path: '/log-in/single-sign-on' },
   { name: 'sign up', path: '/sign-up' },

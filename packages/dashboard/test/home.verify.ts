@@ -2,30 +2,30 @@ import type { ActivityView } from '@keyrail/gateway'
 import { expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
-import { addApp, askApi } from './person.ts'
-import type { Person } from './person.ts'
+import { addApp, callApi } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 
 const isActivity = (url: URL): boolean => url.pathname === '/api/activity'
 
-const callApp = async (ada: Person, url: string, id: string, methods: readonly string[]): Promise<void> => {
+const callApp = async (ada: TestUser, url: string, id: string, methods: readonly string[]): Promise<void> => {
   const path = `/api/apps/${id}/key/reveal`
-  const { urls } = await askApi<{ urls: { testnet: string } }>(ada, url, ['POST', path], {})
+  const { urls } = await callApi<{ urls: { testnet: string } }>(ada, url, ['POST', path], {})
   for (const method of methods) await callNode(urls.testnet, method)
 }
 
-describePages('the home page', {}, (getGiven) => {
+describePages('the home page', {}, (getFixtures) => {
   test('each card of an app and an API key has its requests of 24 hours, from one request for all', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
     await addApp(ada, pages.url, 'Unused')
-    const { url: address } = await askApi<{ url: string }>(ada, pages.url, ['POST', '/api/keys'], {
+    const { url: address } = await callApi<{ url: string }>(ada, pages.url, ['POST', '/api/keys'], {
       name: 'Laptop',
       network: 'testnet',
     })
     await callApp(ada, pages.url, id, ['eth_blockNumber', 'eth_chainId', 'eth_gasPrice', 'eth_nothing'])
     await callNode(address)
-    await expect.poll(async () => (await askApi<ActivityView>(ada, pages.url, ['GET', '/api/activity'])).total).toBe(5)
+    await expect.poll(async () => (await callApi<ActivityView>(ada, pages.url, ['GET', '/api/activity'])).total).toBe(5)
     const requests: string[] = []
     page.on('request', (request) => {
       if (/activity|metrics/.test(request.url())) requests.push(new URL(request.url()).pathname)
@@ -44,7 +44,7 @@ describePages('the home page', {}, (getGiven) => {
   })
 
   test('the switcher opens the same page of another app, by keyboard', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const first = await addApp(ada, pages.url, 'Portfolio')
     const second = await addApp(ada, pages.url, 'Wallet backend')
@@ -58,7 +58,7 @@ describePages('the home page', {}, (getGiven) => {
   })
 
   test('the checklist shows what an app has, links to the rest, and stays dismissed', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
     const setup = `${pages.url}/apps/${id}/setup`
@@ -66,7 +66,7 @@ describePages('the home page', {}, (getGiven) => {
     await page.getByText('0 of 5 steps done.').waitFor()
     await callApp(ada, pages.url, id, ['eth_blockNumber'])
     await page.getByText('1 of 5 steps done.').waitFor()
-    await askApi(ada, pages.url, ['POST', `/api/apps/${id}/allow-list`], { type: 'method', value: 'eth_*' })
+    await callApi(ada, pages.url, ['POST', `/api/apps/${id}/allow-list`], { type: 'method', value: 'eth_*' })
     await page.reload()
     await page.getByText('2 of 5 steps done.').waitFor()
     expect(await page.locator('.checklist .done p').allTextContents()).toEqual([
@@ -92,11 +92,11 @@ describePages('the home page', {}, (getGiven) => {
   })
 
   test('of 1,000 apps, the switcher and the page of cards render only some', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
-    const app = await askApi<{ id: string }>(ada, pages.url, ['GET', `/api/apps/${id}`])
-    const activity = await askApi<ActivityView>(ada, pages.url, ['GET', '/api/activity'])
+    const app = await callApi<{ id: string }>(ada, pages.url, ['GET', `/api/apps/${id}`])
+    const activity = await callApi<ActivityView>(ada, pages.url, ['GET', '/api/activity'])
     const ids = Array.from({ length: 1_000 }, (_, at) => (at === 0 ? id : `app_${String(at).padStart(20, '0')}`))
     const items = ids.map((one, at) => ({
       ...activity.items[0],
@@ -132,7 +132,7 @@ describePages('the home page', {}, (getGiven) => {
     await observe()
     await page.getByRole('combobox', { name: 'Switch app' }).click()
     await page.getByRole('option').first().waitFor()
-    // What is rendered decides how long an interaction takes. The time itself, which a busy machine changes, is only printed.
+    // The number of rendered elements determines how long an interaction takes. The time depends on the machine, so it is only printed.
     expect(await page.getByRole('option').count()).toBeLessThanOrEqual(100)
     await page.keyboard.type('app 99')
     await page.getByRole('option', { name: 'App 999' }).waitFor()

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describePages } from './describePages.ts'
-import { addApp } from './person.ts'
+import { addApp } from './testUser.ts'
 
 const published = new Set(['/@keyrail%2fcore', '/@keyrail%2fweb3'])
 const registry = createServer(({ url = '' }, response) => response.writeHead(published.has(url) ? 200 : 404).end('{}'))
@@ -14,9 +14,9 @@ beforeAll(async () => {
 })
 afterAll(() => registry.close())
 
-describePages('how to install the libraries of an example', {}, (getGiven) => {
+describePages('how to install the libraries of an example', {}, (getFixtures) => {
   test('names a registry only for packages that it has, otherwise the repository', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const path = `${pages.url}/apps/${await addApp(ada, pages.url, 'Portfolio')}/setup`
     const useKeyrail = async (library: string): Promise<void> => {
@@ -36,6 +36,6 @@ describePages('how to install the libraries of an example', {}, (getGiven) => {
     await page.getByText('npm install @keyrail/core @keyrail/web3 web3@4', { exact: true }).waitFor()
     await page.getByLabel('Library').selectOption('ethers')
     await page.getByText('npm install ./keyrail-*.tgz ethers@6', { exact: true }).waitFor()
-    expect(ada.faults).toEqual([])
+    expect(ada.problems).toEqual([])
   })
 })

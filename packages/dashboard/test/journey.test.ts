@@ -6,14 +6,14 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { addApp, askApi, clipboard, createApp, enrol, openPerson, signUp } from './person.ts'
-import type { Person } from './person.ts'
+import { addApp, callApi, clipboard, createApp, signUpByApi, openUser, signUp } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { runCopied } from './runCopied.ts'
 import { signJwt } from './signJwt.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
-/** A page of another site: all it has is its origin. */
+/** A page of another site, of which only the origin matters. */
 async function startOrigin(): Promise<{ readonly server: Server; readonly origin: string }> {
   const server = createServer((_, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>dApp</title>'),
@@ -25,7 +25,7 @@ async function startOrigin(): Promise<{ readonly server: Server; readonly origin
 describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
   let pages: Pages
   let browser: Browser
-  let ada: Person
+  let ada: TestUser
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
@@ -39,12 +39,12 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
   })
 
   test('an app: sign up, first call, settings, deletion', async () => {
-    ada = await openPerson(browser, pages.url)
-    const { page, faults } = ada
+    ada = await openUser(browser, pages.url)
+    const { page, problems } = ada
     await signUp(ada, pages.url)
     const appId = await createApp(ada, 'Portfolio')
 
-    // A program runs as it was copied, and its call is seen.
+    // The copied program runs, and its call appears.
     await page.getByText('Waiting for your first request…').waitFor()
     expect(await page.locator('pre').textContent()).toMatch(/const apiKey = 'kr_a….{4}'/)
     await page.getByRole('button', { name: 'Copy: the program' }).click()
@@ -59,7 +59,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByRole('link', { name: 'See the metrics' }).click()
     await page.getByRole('row', { name: /eth_getBlockByNumber/ }).waitFor()
     expect(await page.locator('.figure', { hasText: 'Success rate' }).textContent()).toContain('100%')
-    // What comes while one looks is seen.
+    // Requests appear while the page is open.
     await callNode(`${pages.url}/testnet/v2/${key}`, 'eth_gasPrice')
     await page.getByRole('row', { name: /eth_gasPrice/ }).waitFor()
 
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     expect((await callNode(urls['Ethereum Mainnet'] ?? '', 'eth_chainId')).result).toBe('0x1')
     const address = urls['Ethereum Sepolia'] ?? ''
 
-    // An origin that is on the list may call, another is told why not.
+    // A listed origin can call. Others get the reason of the rejection.
     const [ours, theirs] = await Promise.all([startOrigin(), startOrigin()])
     try {
       await page.getByRole('link', { name: 'Settings' }).click()
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
       theirs.server.close()
     }
 
-    // A key for tokens: imported, tried, required.
+    // A JWT key is imported, tested and required.
     const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     await page.getByRole('link', { name: 'JWT keys' }).click()
     await page.getByLabel('Public key (PEM)').fill(pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     const token = signJwt(pair.privateKey, kid)
     await page.getByLabel('Token', { exact: true }).fill(token)
     await page.getByRole('button', { name: 'Test' }).click()
-    await page.getByText('The token is good until').waitFor()
+    await page.getByText('The token is valid until').waitFor()
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     await page.getByLabel('Token', { exact: true }).fill(signJwt(other.privateKey, kid))
     await page.getByRole('button', { name: 'Test' }).click()
@@ -157,7 +157,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByText('Calls no longer need a token').waitFor()
     expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 200 })
 
-    // Another key in the place of this one, with a day's grace; then without.
+    // The key is rotated with a grace period of a day, then without one.
     await page.getByRole('button', { name: 'Rotate key' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
     await page.getByText('The old key works until').waitFor()
@@ -175,7 +175,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     expect(await callNode(address)).toMatchObject({ status: 401 })
     expect(await callNode(rotated)).toMatchObject({ status: 200 })
 
-    // The end.
+    // The app is deleted.
     await page.getByRole('link', { name: 'Delete app' }).click()
     await page.getByLabel('App name').fill('portfolio')
     await page.getByRole('button', { name: 'Delete app' }).click()
@@ -187,23 +187,23 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.goto(`${pages.url}/apps/${appId}/setup`)
     await page.getByRole('heading', { name: 'App not found' }).waitFor()
 
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
     expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(/kr_|eyJ/)
-    // Who is logged in is known by a cookie that no script reads.
+    // The session is a cookie that scripts cannot read.
     expect(await page.evaluate('document.cookie')).toBe('')
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
   })
 
   test('JWT settings: the audience and the maximum lifetime are enforced', async () => {
-    ada = await openPerson(browser, pages.url)
-    const { page, faults } = ada
-    await enrol(ada, pages.url)
+    ada = await openUser(browser, pages.url)
+    const { page, problems } = ada
+    await signUpByApi(ada, pages.url)
     const appId = await addApp(ada, pages.url, 'Tokens')
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const pem = publicKey.export({ type: 'spki', format: 'pem' })
-    const { kid } = await askApi<{ kid: string }>(ada, pages.url, ['POST', `/api/apps/${appId}/jwt-keys`], { pem })
-    const settings = async () => (await askApi<{ jwt: unknown }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).jwt
+    const { kid } = await callApi<{ kid: string }>(ada, pages.url, ['POST', `/api/apps/${appId}/jwt-keys`], { pem })
+    const settings = async () => (await callApi<{ jwt: unknown }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).jwt
     const audience = page.getByRole('textbox', { name: 'Audience' })
     const lifetime = page.getByRole('textbox', { name: 'Longest lifetime, in seconds' })
     const save = async (): Promise<void> => {
@@ -221,9 +221,9 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     expect(await audience.inputValue()).toBe('')
     expect(await lifetime.inputValue()).toBe('86400')
     await page.getByText('may lie at most 1 day ahead').waitFor()
-    await tried(signJwt(privateKey, kid), 'The token is good until')
+    await tried(signJwt(privateKey, kid), 'The token is valid until')
 
-    // What is wrong is told at its field: here, and by the service.
+    // Problems are shown at their fields, whether the page or the service found them.
     for (const wrong of ['0', '1.5', '31536001', 'a day']) {
       await lifetime.fill(wrong)
       await page.getByRole('button', { name: 'Save' }).click()
@@ -239,13 +239,13 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await audience.fill(' wallet ')
     await save()
     expect(await settings()).toEqual({ audience: 'wallet', maxLifetimeS: 200 })
-    // The verdict of before says nothing any more.
-    await page.getByText('The token is good until').waitFor({ state: 'detached' })
+    // The earlier result is removed.
+    await page.getByText('The token is valid until').waitFor({ state: 'detached' })
     await tried(signJwt(privateKey, kid, { forSeconds: 100 }), 'rejected at the check audience')
-    await tried(signJwt(privateKey, kid, { forSeconds: 100, aud: 'wallet' }), 'The token is good until')
+    await tried(signJwt(privateKey, kid, { forSeconds: 100, aud: 'wallet' }), 'The token is valid until')
     await tried(signJwt(privateKey, kid, { forSeconds: 600, aud: 'wallet' }), 'rejected at the check lifetime')
 
-    // Left empty, they are as they were.
+    // Empty fields restore the defaults.
     await audience.fill('')
     await lifetime.fill('')
     await page.getByText('may lie at most a day ahead').waitFor()
@@ -254,19 +254,19 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByText('may lie at most 1 day ahead').waitFor()
     expect(await lifetime.inputValue()).toBe('86400')
 
-    // Without the key no token of it is good.
-    await tried(signJwt(privateKey, kid), 'The token is good until')
+    // Without the key, its tokens are invalid.
+    await tried(signJwt(privateKey, kid), 'The token is valid until')
     await page.getByRole('button', { name: `Remove ${kid}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('None is imported yet.').waitFor()
     await tried(signJwt(privateKey, kid), 'rejected at the check kid')
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('example programs: each method, language and library is shown, with its values', async () => {
-    ada = await openPerson(browser, pages.url)
-    const { page, faults } = ada
-    await enrol(ada, pages.url)
+    ada = await openUser(browser, pages.url)
+    const { page, problems } = ada
+    await signUpByApi(ada, pages.url)
     await page.goto(`${pages.url}/apps/${await addApp(ada, pages.url, 'Examples')}/setup`)
     const program = page.locator('pre')
     await program.waitFor()
@@ -293,6 +293,6 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     expect(await program.textContent()).toMatch(/kr_a\w{39}/)
     await page.getByRole('button', { name: 'Hide key' }).click()
     expect(await program.textContent()).not.toMatch(/kr_a\w{39}/)
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 })

@@ -3,14 +3,14 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { clipboard, openPerson } from './person.ts'
-import type { Person } from './person.ts'
+import { clipboard, openUser } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { runCopied } from './runCopied.ts'
 import { signJwt } from './signJwt.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
-/** What has the focus: its role or tag, and its name as it is read out. */
+/** The role or tag of the focused element, and its accessible name. */
 interface Focused {
   readonly name: string
   readonly isSeen: boolean
@@ -26,7 +26,7 @@ const focused = (page: Page): Promise<Focused> =>
     const ring = [style, getComputedStyle(element)].some(
       ({ outlineStyle, outlineWidth }) => outlineStyle !== 'none' && outlineWidth !== '0px',
     )
-    // The parts of a field for a day are the browser's own, and it marks them itself.
+    // The browser draws the parts of a date field, and their focus.
     const isDay = element instanceof HTMLInputElement && element.type === 'date'
     return { name: name.trim(), isSeen: isDay || (box.width > 0 && box.height > 0 && ring) }
   })
@@ -34,25 +34,25 @@ const focused = (page: Page): Promise<Focused> =>
 describe.skipIf(noBrowser)('by keyboard only', { timeout: 120_000 }, () => {
   let pages: Pages
   let browser: Browser
-  let ada: Person
+  let ada: TestUser
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
-    ada = await openPerson(browser, pages.url)
+    ada = await openUser(browser, pages.url)
   }, 60_000)
   afterAll(async () => {
     await browser.close()
     await pages.stop()
   })
 
-  /** Presses Tab until something of that name has the focus, and sees that the focus can be seen all the way. */
+  /** Presses Tab until the element with a name has the focus, and checks that the focus is always visible. */
   const tabTo = async (name: string | RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> => {
     const passed: string[] = []
     for (let presses = 0; presses < 60; presses += 1) {
       await ada.page.keyboard.press(key)
       const at = await focused(ada.page)
       passed.push(at.name)
-      // The skip link slides in, and the page's own frame lies outside of it.
+      // The skip link slides in, and the frame of the page is outside of the viewport.
       if (at.name !== '' && !at.name.startsWith('Skip'))
         expect(at.isSeen, `the focus on ${at.name} is not seen`).toBe(true)
       if (typeof name === 'string' ? at.name === name : name.test(at.name)) return
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('by keyboard only', { timeout: 120_000 }, () => {
     throw new Error(`${String(name)} was not reached: ${passed.join(' | ')}`)
   }
 
-  /** Puts a text into the field that has the focus, as pasting does. */
+  /** Pastes a text into the focused field. */
   const paste = (text: string): Promise<void> => ada.page.keyboard.insertText(text)
 
   /** Copies the URL of a network, from the page of networks. */
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)('by keyboard only', { timeout: 120_000 }, () => {
   }
 
   test('sign up, create an app, run its program, copy its URLs, allow an origin, require a token, rotate, and delete it', async () => {
-    const { page, email, password, faults } = ada
+    const { page, email, password, problems } = ada
     const { keyboard } = page
     await page.goto(`${pages.url}/sign-up`)
     await page.locator('#root h1').waitFor()
@@ -101,7 +101,7 @@ describe.skipIf(noBrowser)('by keyboard only', { timeout: 120_000 }, () => {
     await keyboard.press('Enter')
     await page.waitForURL(/\/setup/)
 
-    // The first thing that is reached leads past the menu.
+    // The first Tab reaches the link that skips the menu.
     await page.reload()
     await page.locator('pre').waitFor()
     await page.evaluate('document.activeElement.blur()')
@@ -165,7 +165,7 @@ describe.skipIf(noBrowser)('by keyboard only', { timeout: 120_000 }, () => {
     await paste(token)
     await tabTo('Test')
     await keyboard.press('Enter')
-    await page.getByText('The token is good until').waitFor()
+    await page.getByText('The token is valid until').waitFor()
 
     await tabTo('Advanced configuration', 'Shift+Tab')
     await keyboard.press('Enter')
@@ -180,7 +180,7 @@ describe.skipIf(noBrowser)('by keyboard only', { timeout: 120_000 }, () => {
     expect(await callNode(address, 'eth_chainId', { headers: { authorization: `Bearer ${token}` } })).toMatchObject({
       status: 200,
     })
-    // The button is the same one, and is under the finger still.
+    // The focus stays on the button.
     expect((await focused(page)).name).toBe('Stop requiring tokens')
     await keyboard.press('Enter')
     await page.getByRole('dialog').waitFor()
@@ -193,7 +193,7 @@ describe.skipIf(noBrowser)('by keyboard only', { timeout: 120_000 }, () => {
     await keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Rotate key' })
     await dialog.waitFor()
-    // Nothing behind a dialog is reached, and Escape leads back to where one came from.
+    // Tab stays in the dialog, and Escape returns the focus.
     for (let presses = 0; presses < 6; presses += 1) {
       await keyboard.press('Tab')
       expect(
@@ -230,6 +230,6 @@ describe.skipIf(noBrowser)('by keyboard only', { timeout: 120_000 }, () => {
     await keyboard.press('Enter')
     await page.getByRole('heading', { name: 'No apps yet' }).waitFor()
     expect(await callNode(rotated, 'eth_chainId')).toMatchObject({ status: 401 })
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 })

@@ -2,18 +2,18 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { clipboard, openPerson, signUp } from './person.ts'
-import type { Person } from './person.ts'
+import { clipboard, openUser, signUp } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
 describe.skipIf(noBrowser)('API keys', { timeout: 120_000 }, () => {
   let pages: Pages
   let browser: Browser
-  let ada: Person
+  let ada: TestUser
 
   beforeAll(async () => {
-    // A day that ends soon, so that its end can be seen.
+    // A small daily quota, so that the test can use it up.
     ;[pages, browser] = await Promise.all([startPages({ limits: { apiKeys: { perDay: 30 } } }), openBrowser()])
   }, 60_000)
   afterEach(async () => {
@@ -39,8 +39,8 @@ describe.skipIf(noBrowser)('API keys', { timeout: 120_000 }, () => {
   }
 
   test('shows which methods count as more than one request, if there are any', async () => {
-    ada = await openPerson(browser, pages.url)
-    const { page, faults } = ada
+    ada = await openUser(browser, pages.url)
+    const { page, problems } = ada
     await signUp(ada, pages.url)
     const address = await create('Indexer', 'Ethereum Sepolia')
     const open = async (path: string): Promise<void> => {
@@ -72,15 +72,15 @@ describe.skipIf(noBrowser)('API keys', { timeout: 120_000 }, () => {
     await page.getByText('On Ethereum Sepolia: 7 requests a second, 10,000 at once.').waitFor()
     await page.getByText('eth_getLogs counts as 30 requests.').waitFor()
     await pages.reload({})
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('create four, use up the daily quota, revoke one and create another', async () => {
-    ada = await openPerson(browser, pages.url)
-    const { page, faults } = ada
+    ada = await openUser(browser, pages.url)
+    const { page, problems } = ada
     await signUp(ada, pages.url)
 
-    // What is missing is told at its field.
+    // Missing values are reported at their fields.
     await page.goto(`${pages.url}/keys/new`)
     await page.getByText('This will be number 1 of 4.').waitFor()
     await page.getByRole('button', { name: 'Create', exact: true }).click()
@@ -103,13 +103,13 @@ describe.skipIf(noBrowser)('API keys', { timeout: 120_000 }, () => {
     await page.goto(`${pages.url}/keys/new`)
     await page.getByRole('heading', { name: 'You have 4 of 4 API keys' }).waitFor()
 
-    // All of them together have one day.
+    // All keys share one daily quota.
     let succeeded = 2
     let rejected: Awaited<ReturnType<typeof callNode>> | undefined
     for (let call = 0; call < 40 && rejected === undefined; call += 1) {
-      const answer = await callNode(call % 2 === 0 ? first : second)
-      if (answer.status === 200) succeeded += 1
-      else rejected = answer
+      const response = await callNode(call % 2 === 0 ? first : second)
+      if (response.status === 200) succeeded += 1
+      else rejected = response
     }
     expect(succeeded).toBe(30)
     expect(rejected).toMatchObject({ status: 403, reason: 'quota_exceeded' })
@@ -122,7 +122,7 @@ describe.skipIf(noBrowser)('API keys', { timeout: 120_000 }, () => {
     await page.getByRole('link', { name: 'Metrics', exact: true }).click()
     await page.getByRole('row', { name: /Rejected: quota exceeded/ }).waitFor()
 
-    // Another one takes its place: the day is over for that one too, but the old one is not known any more.
+    // The rotated key shares the used-up quota, and the old key is unknown.
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('button', { name: 'Rotate key' }).click()
     await page.getByRole('dialog').getByLabel('The old key works for').selectOption('0 days: stops now')
@@ -136,13 +136,13 @@ describe.skipIf(noBrowser)('API keys', { timeout: 120_000 }, () => {
     expect(await callNode(first)).toMatchObject({ status: 401 })
     expect(await callNode(rotated)).toMatchObject({ status: 403, reason: 'quota_exceeded' })
 
-    // Its end frees its place.
+    // Revoking it frees its slot.
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('3 of 4 API keys').waitFor()
     expect(await callNode(rotated)).toMatchObject({ status: 401 })
     await create('Watch', 'Ethereum Sepolia')
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 })

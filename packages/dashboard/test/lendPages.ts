@@ -14,9 +14,9 @@ const pages = sharedResource('PAGES', async () => {
 export const setup = pages.setup
 
 /**
- * Borrows the built pages, which a test must not change. Outside of a test run, builds them.
- * @param own - Where to build them then.
- * @returns The folder that they are in.
+ * Gets the folder of the built pages, which tests must not change. Outside of a test run, builds them.
+ * @param own - The folder to build them in outside of a test run.
+ * @returns The folder of the pages.
  */
 export async function borrowPages(own: string): Promise<string> {
   if (pages.isSetUp()) return pages.borrow()

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { addApp, askApi, enrol, openPerson } from './person.ts'
-import type { Person } from './person.ts'
+import { addApp, callApi, signUpByApi, openUser } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
@@ -16,15 +16,15 @@ const keys = 60
 describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { timeout: 120_000 }, () => {
   let pages: Pages
   let browser: Browser
-  let ada: Person
+  let ada: TestUser
   let appId: string
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
-    ada = await openPerson(browser, pages.url)
-    await enrol(ada, pages.url)
+    ada = await openUser(browser, pages.url)
+    await signUpByApi(ada, pages.url)
     appId = await addApp(ada, pages.url, 'Portfolio')
-    const { urls } = await askApi<{ urls: { testnet: string } }>(
+    const { urls } = await callApi<{ urls: { testnet: string } }>(
       ada,
       pages.url,
       ['POST', `/api/apps/${appId}/key/reveal`],
@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
       }
     }
     await callFive()
-    // What one minute of calls is stored as is what the hours and days before are made of.
+    // The stored row of a minute is the template for the earlier hours and days.
     const { query } = pages.service.storage.db
     let row: { keyId: string; counts: string; total: number } | undefined
     let minutesSeen = 1
@@ -67,7 +67,7 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
         .insertInto(table)
         .values(rows.map((at) => ({ at, keyId, counts, total })))
         .execute()
-      // All other keys as this one, by the database itself: row by row takes many seconds of a processor.
+      // The database copies the rows for the other keys, because single inserts take many seconds.
       await query
         .insertInto(table)
         .columns(['at', 'keyId', 'counts', 'total'])
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
     let metrics: MetricsView | undefined
     for (let round = 0; round < 7; round += 1) {
       const began = performance.now()
-      metrics = await askApi<MetricsView>(ada, pages.url, ['GET', path])
+      metrics = await callApi<MetricsView>(ada, pages.url, ['GET', path])
       const between = performance.now()
       await query.selectFrom('usageHours').select(['at', 'keyId', 'counts', 'total']).execute()
       scanMs = Math.min(scanMs, performance.now() - between)
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
     await page.getByRole('link', { name: 'CSV' }).first().click()
     const file = await download
     expect(file.suggestedFilename()).toBe('keyrail-portfolio-series-quarter.csv')
-    // A browser that is shared through a connection gives no path.
+    // A browser that is shared over a connection has no path.
     const lines = (await text(await file.createReadStream())).trim().split(/\r?\n/)
     expect(lines).toHaveLength(91)
     expect(lines[0]).toMatch(/^at,total,succeeded/)

@@ -3,16 +3,16 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
-import { addApp, askApi, logIn } from './person.ts'
-import type { Given } from './describePages.ts'
+import { addApp, callApi, logIn } from './testUser.ts'
+import type { Fixtures } from './describePages.ts'
 
 const ranges = ['Hour', 'Day', 'Week', 'Month', '90 days'] as const
 const isApi = (url: URL): boolean => url.pathname.startsWith('/api/')
 
 /** Opens the metrics of an app that got one request. */
-async function openMetrics({ pages, ada }: Given): Promise<{ readonly page: Page; readonly path: string }> {
+async function openMetrics({ pages, ada }: Fixtures): Promise<{ readonly page: Page; readonly path: string }> {
   const id = await addApp(ada, pages.url, 'Portfolio')
-  const { urls } = await askApi<{ urls: { testnet: string } }>(
+  const { urls } = await callApi<{ urls: { testnet: string } }>(
     ada,
     pages.url,
     ['POST', `/api/apps/${id}/key/reveal`],
@@ -27,9 +27,9 @@ async function openMetrics({ pages, ada }: Given): Promise<{ readonly page: Page
   return { page, path }
 }
 
-describePages('the metrics page', {}, (getGiven) => {
+describePages('the metrics page', {}, (getFixtures) => {
   test('while a range loads, the labels are those of the data, which is dimmed', async () => {
-    const { page } = await openMetrics(getGiven())
+    const { page } = await openMetrics(getFixtures())
     let release = (): void => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     await page.route(
@@ -53,7 +53,7 @@ describePages('the metrics page', {}, (getGiven) => {
   })
 
   test('with a service that hangs, the page is not live, says so, and recovers', async () => {
-    const { page } = await openMetrics(getGiven())
+    const { page } = await openMetrics(getFixtures())
     await page.route(isApi, () => undefined)
     await page.getByText(/^Not live, from /).waitFor({ timeout: 15_000 })
     await page.getByText('The service does not respond. This page may be out of date.').waitFor({ timeout: 15_000 })
@@ -63,8 +63,8 @@ describePages('the metrics page', {}, (getGiven) => {
   })
 
   test('a save that gets no response fails after 10 s, and can be retried', async () => {
-    const given = getGiven()
-    const { pages, ada } = given
+    const fixtures = getFixtures()
+    const { pages, ada } = fixtures
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/${id}/settings/advanced`)
@@ -78,11 +78,11 @@ describePages('the metrics page', {}, (getGiven) => {
     await page.getByText('The service does not respond.').waitFor({ state: 'detached' })
     await save.click()
     await page.getByText('Saved', { exact: true }).waitFor()
-    expect(await askApi(ada, pages.url, ['GET', `/api/apps/${id}`])).toMatchObject({ description: 'A long text' })
+    expect(await callApi(ada, pages.url, ['GET', `/api/apps/${id}`])).toMatchObject({ description: 'A long text' })
   })
 
   test('the labels of the time axis do not overlap, and the table has exact numbers', async () => {
-    const { page } = await openMetrics(getGiven())
+    const { page } = await openMetrics(getFixtures())
     await page.route(
       (url) => url.pathname.endsWith('/metrics') && isApi(url),
       async (route) => {
@@ -127,8 +127,8 @@ describePages('the metrics page', {}, (getGiven) => {
   })
 
   test('the range is in the URL, each CSV link has its own name, and without a session it leads to the log-in', async () => {
-    const given = getGiven()
-    const { page, path } = await openMetrics(given)
+    const fixtures = getFixtures()
+    const { page, path } = await openMetrics(fixtures)
     await page.getByText('Week', { exact: true }).click()
     await page.waitForURL(`${path}?range=week`)
     await page.reload()
@@ -139,15 +139,15 @@ describePages('the metrics page', {}, (getGiven) => {
     const download = page.waitForEvent('download')
     await links.first().click()
     expect((await download).suggestedFilename()).toBe('keyrail-portfolio-series-week.csv')
-    await given.ada.context.clearCookies()
+    await fixtures.ada.context.clearCookies()
     await links.first().click()
     await page.getByText('Your session has expired.').waitFor()
-    await logIn(given.ada)
+    await logIn(fixtures.ada)
     await page.waitForURL(`${path}?range=week`)
   })
 
   test('the search of a list is in the URL', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     for (const name of ['Portfolio', 'Wallet 7', 'Wallet 8']) await addApp(ada, pages.url, name)
     await page.goto(`${pages.url}/apps`)

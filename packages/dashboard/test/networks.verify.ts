@@ -2,8 +2,8 @@ import type { ServiceConfigInput } from '@keyrail/gateway'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { addApp, askApi, enrol, openPerson } from './person.ts'
-import type { Person } from './person.ts'
+import { addApp, callApi, signUpByApi, openUser } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
@@ -28,7 +28,7 @@ const networks: ServiceConfigInput['networks'] = {
 describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
   let pages: Pages
   let browser: Browser
-  let ada: Person
+  let ada: TestUser
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages({ networks }), openBrowser()])
@@ -44,7 +44,7 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
   const search = (page: Page, name: string) => page.getByRole('combobox', { name })
   const options = (page: Page) => page.getByRole('option').allTextContents()
   const getNetworks = async (appId: string): Promise<readonly string[]> =>
-    (await askApi<{ networks: readonly string[] }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).networks
+    (await callApi<{ networks: readonly string[] }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).networks
 
   /** Types a text. @returns How many entries the list then has, and the milliseconds until they are laid out, in the page's own time. */
   const timeSearch = (page: Page, text: string): Promise<{ readonly ms: number; readonly found: number }> =>
@@ -63,9 +63,9 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
     }, text)
 
   test('the wizard finds a chain by keyboard, and enables the networks that stay checked', async () => {
-    ada = await openPerson(browser, pages.url)
-    const { page, faults } = ada
-    await enrol(ada, pages.url)
+    ada = await openUser(browser, pages.url)
+    const { page, problems } = ada
+    await signUpByApi(ada, pages.url)
     await page.goto(`${pages.url}/apps/new`)
     await page.getByLabel('Name').fill('Portfolio')
     await page.getByLabel('Use case').selectOption('Wallet')
@@ -113,13 +113,13 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
     const [appId = ''] = /app_\w+/.exec(page.url()) ?? []
     expect(await getNetworks(appId)).toEqual(['base-sepolia'])
     await page.locator('pre', { hasText: `${pages.url}/base-sepolia/v2/` }).waitFor()
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('a search takes at most 100 ms', async () => {
-    ada = await openPerson(browser, pages.url)
+    ada = await openUser(browser, pages.url)
     const { page } = ada
-    await enrol(ada, pages.url)
+    await signUpByApi(ada, pages.url)
     await page.goto(`${pages.url}/keys/new`)
     await search(page, 'Network').press('ArrowDown')
     expect((await options(page)).length).toBe(200)
@@ -143,9 +143,9 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
   })
 
   test('an API key can be created for a network found by search', async () => {
-    ada = await openPerson(browser, pages.url)
-    const { page, faults } = ada
-    await enrol(ada, pages.url)
+    ada = await openUser(browser, pages.url)
+    const { page, problems } = ada
+    await signUpByApi(ada, pages.url)
     await page.goto(`${pages.url}/keys/new`)
     await page.getByLabel('Name').fill('Indexer')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
@@ -156,21 +156,21 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByRole('heading', { name: 'Indexer' }).waitFor()
     await page.locator('.address', { hasText: `${pages.url}/polygon/` }).waitFor()
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('networks of an app are enabled and disabled, and added to a wallet only after a confirmation', async () => {
-    ada = await openPerson(browser, pages.url)
-    const { page, context, faults } = ada
-    await enrol(ada, pages.url)
+    ada = await openUser(browser, pages.url)
+    const { page, context, problems } = ada
+    await signUpByApi(ada, pages.url)
     const appId = await addApp(ada, pages.url, 'Portfolio')
-    await askApi(ada, pages.url, ['POST', '/api/keys'], { name: 'Indexer', network: 'ethereum-hoodi' })
+    await callApi(ada, pages.url, ['POST', '/api/keys'], { name: 'Indexer', network: 'ethereum-hoodi' })
     await page.goto(`${pages.url}/apps/${appId}/networks`)
     const card = (name: string) => page.getByRole('region', { name })
     await card('Ethereum Mainnet').waitFor()
     expect(await page.getByRole('button', { name: /wallet/ }).count()).toBe(0)
 
-    // Both kinds of address.
+    // Both kinds of URL.
     const hoodi = await card('Ethereum Hoodi').textContent()
     expect(hoodi).toContain(`${pages.url}/ethereum-hoodi/v2/`)
     expect(hoodi).toMatch(new RegExp(`${pages.url}/ethereum-hoodi/…`))
@@ -212,13 +212,13 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
     expect(call?.method).toBe('wallet_addEthereumChain')
     expect(call?.params[0].chainId).toBe('0x2105')
     expect(call?.params[0].rpcUrls[0]).toMatch(new RegExp(`^${pages.url}/base-mainnet/v2/kr_a\\w{39}$`))
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('the card of a network shows how many of its nodes are healthy, and follows within 15 seconds', async () => {
-    ada = await openPerson(browser, pages.url)
-    const { page, faults } = ada
-    await enrol(ada, pages.url)
+    ada = await openUser(browser, pages.url)
+    const { page, problems } = ada
+    await signUpByApi(ada, pages.url)
     const appId = await addApp(ada, pages.url, 'Portfolio')
     await page.clock.install()
     await page.goto(`${pages.url}/apps/${appId}/networks`)
@@ -239,18 +239,18 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
       await page.clock.runFor(15_000)
       await card.getByText('The status of the nodes is unknown.').waitFor()
       expect(await card.getByText('healthy').count()).toBe(0)
-      expect(faults).toEqual([])
+      expect(problems).toEqual([])
     } finally {
       await pages.reload({})
     }
   })
 
   test('a network that the service no longer has is named, and can be disabled', async () => {
-    ada = await openPerson(browser, pages.url)
-    const { page, faults } = ada
-    await enrol(ada, pages.url)
+    ada = await openUser(browser, pages.url)
+    const { page, problems } = ada
+    await signUpByApi(ada, pages.url)
     const appId = await addApp(ada, pages.url, 'Portfolio')
-    const { key } = await askApi<{ key: { id: string } }>(ada, pages.url, ['POST', '/api/keys'], {
+    const { key } = await callApi<{ key: { id: string } }>(ada, pages.url, ['POST', '/api/keys'], {
       name: 'Indexer',
       network: 'ethereum-hoodi',
     })
@@ -266,7 +266,7 @@ describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
       await card.waitFor({ state: 'detached' })
       expect(await getNetworks(appId)).toEqual(['ethereum-mainnet', 'ethereum-sepolia'])
-      expect(faults).toEqual([])
+      expect(problems).toEqual([])
     } finally {
       await pages.reload({})
     }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Locator, Page } from 'playwright-core'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
-import { addApp, clipboard, createApp } from './person.ts'
+import { addApp, clipboard, createApp } from './testUser.ts'
 
 /** Copies the key from the dialog, which stays open until the copy is confirmed. */
 async function copyNewKey(page: Page): Promise<Locator> {
@@ -25,9 +25,9 @@ async function confirm(dialog: Locator): Promise<void> {
   await dialog.waitFor({ state: 'detached' })
 }
 
-describePages('a service that never reveals keys', { reveal: 'never' }, (getGiven) => {
+describePages('a service that never reveals keys', { reveal: 'never' }, (getFixtures) => {
   test('shows the key of a new app until its copy is confirmed', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)
     const created = createApp(ada, 'Portfolio')
@@ -36,11 +36,11 @@ describePages('a service that never reveals keys', { reveal: 'never' }, (getGive
     await confirm(dialog)
     await created
     expect(await callNode(`${pages.url}/testnet/v2/${key}`)).toMatchObject({ status: 200 })
-    expect(ada.faults).toEqual([])
+    expect(ada.problems).toEqual([])
   })
 
   test('shows the new key of a rotation', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     await page.goto(`${pages.url}/apps/${await addApp(ada, pages.url, 'Portfolio')}/settings/advanced`)
     await page.getByRole('button', { name: 'Rotate key' }).click()
@@ -52,7 +52,7 @@ describePages('a service that never reveals keys', { reveal: 'never' }, (getGive
   })
 
   test('shows a new API key, and its rotation', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     await page.goto(`${pages.url}/keys/new`)
     await page.getByLabel('Name').fill('Laptop')

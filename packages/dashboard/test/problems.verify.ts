@@ -3,25 +3,25 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { addApp, askApi, enrol, logIn, openPerson, takeSeat } from './person.ts'
-import type { Person } from './person.ts'
+import { addApp, callApi, signUpByApi, logIn, openUser, switchUser } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
-// What people do to pages that nobody planned for.
+// Unusual input and actions.
 describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
   let pages: Pages
   let browser: Browser
-  let seat: Person
-  let ada: Person
+  let browserUser: TestUser
+  let ada: TestUser
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages({ limits: { appsPerUser: 6_000 } }), openBrowser()])
-    seat = await openPerson(browser, pages.url)
+    browserUser = await openUser(browser, pages.url)
   }, 60_000)
   beforeEach(async () => {
-    ada = await takeSeat(seat)
-    await enrol(ada, pages.url)
+    ada = await switchUser(browserUser)
+    await signUpByApi(ada, pages.url)
   })
   afterAll(async () => {
     await browser.close()
@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
     await logIn(ada)
     await page.waitForURL(`${pages.url}/apps/${appId}/settings/allow-list`)
     await page.getByRole('heading', { name: 'Origins' }).waitFor()
-    // By a link, too.
+    // The same with a link.
     await context.clearCookies()
     await page.goto(`${pages.url}/apps/${appId}/metrics`)
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
   })
 
   test('a log-out in one tab logs out the other, and a change in one appears in the other', async () => {
-    const { page, context, faults } = ada
+    const { page, context, problems } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     const other = await context.newPage()
     const advanced = `${pages.url}/apps/${appId}/settings/advanced`
@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
     await page.getByLabel('Description').fill('By the first tab')
     await page.getByRole('button', { name: 'Save' }).first().click()
     await page.getByText('Saved', { exact: true }).waitFor()
-    // The second tab speaks of what it saw, so it is told, and may then go on.
+    // The second tab has an old version, so it shows the conflict, and can then save.
     await other.getByLabel('Name').fill('By the second tab')
     await other.getByRole('button', { name: 'Save' }).first().click()
     await other
@@ -80,7 +80,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
     expect(await other.getByLabel('Name').inputValue()).toBe('By the second tab')
     await other.getByRole('button', { name: 'Save' }).first().click()
     await other.getByRole('heading', { name: 'By the second tab' }).waitFor()
-    expect(await askApi(ada, pages.url, ['GET', `/api/apps/${appId}`])).toMatchObject({
+    expect(await callApi(ada, pages.url, ['GET', `/api/apps/${appId}`])).toMatchObject({
       name: 'By the second tab',
       description: 'By the first tab',
     })
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
     await other.getByRole('heading', { name: 'Log in' }).waitFor()
     await other.close()
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('a double click, or Enter twice, creates one app', async () => {
@@ -105,11 +105,11 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
       ;(button as unknown as { click: () => void }).click()
       ;(button as unknown as { form: { requestSubmit: () => void } }).form.requestSubmit()
     })
-    // Its address is there before the page is.
+    // The URL changes before the page is loaded.
     await page.getByRole('heading', { name: 'Once' }).waitFor()
-    const { total } = await askApi<{ total: number }>(ada, pages.url, ['GET', '/api/apps'])
+    const { total } = await callApi<{ total: number }>(ada, pages.url, ['GET', '/api/apps'])
     expect(total).toBe(1)
-    // Back leads out of the wizard's end, never to a second app.
+    // Back leaves the wizard, and never creates a second app.
     await page.goBack()
     await page.getByRole('heading', { name: 'Create app' }).waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe('')
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
   test('Back in the wizard leads to the previous step, with its values', async () => {
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)
-    // What is missing or too long is told before anything is sent, and one stays where one is.
+    // Missing and long values are reported before anything is sent, on the same step.
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByText('Enter a name.').waitFor()
     await page.getByText('Choose a use case.').waitFor()
@@ -197,7 +197,8 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
     const { page } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     const expiresAt = async () =>
-      (await askApi<{ key: { expiresAt: string | null } }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).key.expiresAt
+      (await callApi<{ key: { expiresAt: string | null } }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).key
+        .expiresAt
     const lastDay = page.getByLabel('Expires after')
     const save = page.locator('form', { has: lastDay }).getByRole('button', { name: 'Save' })
     const saved = async (): Promise<void> => {
@@ -213,7 +214,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
     const nextYear = new Date().getFullYear() + 1
     await lastDay.fill(`${nextYear}-06-15`)
     await saved()
-    // The end of that day, where one is.
+    // The end of that day in the time zone of the user.
     expect(await expiresAt()).toBe(new Date(`${nextYear}-06-15T23:59:59`).toISOString())
     await lastDay.fill('')
     await saved()
@@ -223,7 +224,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
   test('an app without a service is off, one without a network is off there, and the pages say so', async () => {
     const { page } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
-    const { urls } = await askApi<{ urls: { testnet: string; mainnet: string } }>(
+    const { urls } = await callApi<{ urls: { testnet: string; mainnet: string } }>(
       ada,
       pages.url,
       ['POST', `/api/apps/${appId}/key/reveal`],
@@ -251,7 +252,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
   })
 
   test('all problems of a sign-up are reported together', async () => {
-    const guest = await openPerson(browser, pages.url)
+    const guest = await openUser(browser, pages.url)
     await guest.page.goto(`${pages.url}/sign-up`)
     await guest.page.getByLabel('Email address').fill('nobody')
     await guest.page.getByLabel('Password').fill('short')
@@ -265,7 +266,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
   })
 
   test('markup, emoji and other scripts in names are shown as they are, and do nothing', async () => {
-    const { page, faults } = ada
+    const { page, problems } = ada
     const names = [
       '<img src=x onerror=alert(1)>',
       '"><script>alert(1)</script>',
@@ -275,7 +276,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
       'x'.repeat(64),
     ]
     for (const name of names) {
-      await askApi(ada, pages.url, ['POST', '/api/apps'], {
+      await callApi(ada, pages.url, ['POST', '/api/apps'], {
         name,
         description: name,
         useCase: 'Other',
@@ -283,7 +284,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
         services: ['Node API'],
       })
     }
-    page.on('dialog', (dialog) => faults.push(`dialog: ${dialog.message()}`))
+    page.on('dialog', (dialog) => problems.push(`dialog: ${dialog.message()}`))
     await page.setViewportSize({ width: 360, height: 740 })
     await page.goto(`${pages.url}/apps`)
     for (const name of names) {
@@ -300,14 +301,14 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
       .getByText(names[0] ?? '', { exact: false })
       .first()
       .waitFor()
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('a list of 5,000 apps shows its first page, and search finds each of them', async () => {
     const { page } = ada
-    const { account } = await askApi<{ account: { id: string } }>(ada, pages.url, ['GET', '/api/session'])
+    const { account } = await callApi<{ account: { id: string } }>(ada, pages.url, ['GET', '/api/session'])
     const { query } = pages.service.storage.db
-    // As the storage writes them, many at a time: one by one takes a minute.
+    // Inserted in bulk, because single inserts take a minute.
     for (let from = 0; from < 5_000; from += 250) {
       const numbers = Array.from({ length: 250 }, (_, at) => String(from + at).padStart(4, '0'))
       await query
@@ -370,7 +371,7 @@ describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
 
   test('the page says that the service is unreachable, and updates when it is back', async () => {
     const { page, context } = ada
-    // Pages come ahead of being gone to.
+    // Pages are prefetched.
     const ahead = page.waitForResponse(/\/assets\/Keys-/)
     const appId = await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/${appId}/setup`)

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
-import { addApp, askApi } from './person.ts'
-import type { Person } from './person.ts'
+import { addApp, callApi } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 
 const limits = { apps: { perDay: 10 }, apiKeys: { perDay: 10 }, appsPerUser: 2 }
 
-/** Creates an app. @returns Its id and its address. */
-async function createApp(ada: Person, url: string): Promise<{ readonly id: string; readonly address: string }> {
+/** Creates an app. @returns Its id and its RPC URL. */
+async function createApp(ada: TestUser, url: string): Promise<{ readonly id: string; readonly address: string }> {
   const id = await addApp(ada, url, 'Portfolio')
   const path = `/api/apps/${id}/key/reveal`
-  const { urls } = await askApi<{ urls: { testnet: string } }>(ada, url, ['POST', path], {})
+  const { urls } = await callApi<{ urls: { testnet: string } }>(ada, url, ['POST', path], {})
   return { id, address: urls.testnet }
 }
 
@@ -18,9 +18,9 @@ const call = async (address: string, times: number): Promise<void> => {
   for (let count = 0; count < times; count += 1) await callNode(address)
 }
 
-describePages('quotas and places', { limits }, (getGiven) => {
+describePages('quotas and places', { limits }, (getFixtures) => {
   test('every page of an app says that its quota is nearly or entirely used up', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const { id, address } = await createApp(ada, pages.url)
     await call(address, 7)
@@ -38,16 +38,16 @@ describePages('quotas and places', { limits }, (getGiven) => {
         .waitFor()
       expect(await page.locator('.page-head .badge').allTextContents()).toEqual(['Quota used up'])
     }
-    // The list does not claim that the app works.
+    // The list does not show the app as working.
     await page.goto(`${pages.url}/apps`)
     await page.getByRole('heading', { name: 'Portfolio' }).waitFor()
     expect(await page.getByText('Active', { exact: true }).count()).toBe(0)
   })
 
   test('every page of API keys says that their quota is used up', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
-    const { key, url: address } = await askApi<{ key: { id: string }; url: string }>(
+    const { key, url: address } = await callApi<{ key: { id: string }; url: string }>(
       ada,
       pages.url,
       ['POST', '/api/keys'],
@@ -63,22 +63,22 @@ describePages('quotas and places', { limits }, (getGiven) => {
   })
 
   test('the wizard does not open for an account with the maximum number of apps', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'First')
     await addApp(ada, pages.url, 'Second')
     await page.goto(`${pages.url}/apps`)
     await page.getByText('2 of at most 2 apps. Delete one to make room').waitFor()
     expect(await page.getByRole('link', { name: 'Create app' }).count()).toBe(0)
-    // An app that was deleted today still has its place.
-    await askApi(ada, pages.url, ['POST', `/api/apps/${id}/delete`], { name: 'First' })
+    // An app that was deleted today still uses a slot.
+    await callApi(ada, pages.url, ['POST', `/api/apps/${id}/delete`], { name: 'First' })
     await page.goto(`${pages.url}/apps/new`)
     await page.getByRole('heading', { name: 'You have reached the maximum number of apps' }).waitFor()
     expect(await page.getByLabel('Name').count()).toBe(0)
   })
 
   test('the wizard rejects a name that is taken at the step with the name', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/new`)

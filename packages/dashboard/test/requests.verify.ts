@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
-import { addApp, askApi, clipboard } from './person.ts'
-import type { Person } from './person.ts'
+import { addApp, callApi, clipboard } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { runCopied } from './runCopied.ts'
 
 const account = `0x${'ab'.repeat(20)}`
 
 /** Creates an app. @returns Its page of requests, and its endpoints. */
-async function createApp(ada: Person, url: string, name = 'Portfolio') {
+async function createApp(ada: TestUser, url: string, name = 'Portfolio') {
   const id = await addApp(ada, url, name)
-  const { urls } = await askApi<{ urls: Record<'testnet' | 'mainnet', string> }>(
+  const { urls } = await callApi<{ urls: Record<'testnet' | 'mainnet', string> }>(
     ada,
     url,
     ['POST', `/api/apps/${id}/key/reveal`],
@@ -27,11 +27,11 @@ const countRequests = async (page: Page): Promise<number> =>
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
 
 /** How many requests the log of an app or an API key has. */
-async function countLogged(ada: Person, url: string, subject: string): Promise<number> {
+async function countLogged(ada: TestUser, url: string, subject: string): Promise<number> {
   let total = 0
   for (let cursor: string | null = ''; cursor !== null;) {
     const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const found: { items: unknown[]; next: string | null } = await askApi(ada, url, [
+    const found: { items: unknown[]; next: string | null } = await callApi(ada, url, [
       'GET',
       `/api/${subject}/requests?limit=100${query}`,
     ])
@@ -41,10 +41,10 @@ async function countLogged(ada: Person, url: string, subject: string): Promise<n
   return total
 }
 
-describePages('the requests of an app', {}, (getGiven) => {
+describePages('the requests of an app', {}, (getFixtures) => {
   test('appear while the page is open, an unknown method by its name, and can be filtered by a URL', async () => {
-    const { pages, ada } = getGiven()
-    const { page, faults } = ada
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
     const { log, testnet, mainnet } = await createApp(ada, pages.url)
     await page.goto(log)
     await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
@@ -71,14 +71,17 @@ describePages('the requests of an app', {}, (getGiven) => {
     await page.getByRole('heading', { name: 'No request matches the filters' }).waitFor()
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await expect.poll(() => rows(page).count()).toBe(3)
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('each have a page with a permanent link, the reason and how to fix it', async () => {
-    const { pages, ada } = getGiven()
-    const { page, faults } = ada
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
     const { id, log, testnet } = await createApp(ada, pages.url)
-    await askApi(ada, pages.url, ['POST', `/api/apps/${id}/allow-list`], { type: 'origin', value: 'https://a.example' })
+    await callApi(ada, pages.url, ['POST', `/api/apps/${id}/allow-list`], {
+      type: 'origin',
+      value: 'https://a.example',
+    })
     await callNode(testnet, 'eth_chainId', { headers: { origin: 'https://b.example' } })
     await page.goto(`${log}?outcome=failed`)
     await page.getByRole('link', { name: 'No method' }).focus()
@@ -102,12 +105,12 @@ describePages('the requests of an app', {}, (getGiven) => {
     await alert.getByText('https://b.example').waitFor()
     await page.goto(`${log}/log_00000000000000000000`)
     await page.getByRole('heading', { name: 'Request not found' }).waitFor()
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('have params and a response only after the owner switches recording on, and can then be copied and repeated', async () => {
-    const { pages, ada } = getGiven()
-    const { page, faults } = ada
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
     const { id, log, testnet } = await createApp(ada, pages.url)
     const balance = { params: [account, 'latest'] }
     await callNode(testnet, 'eth_getBalance', balance)
@@ -122,7 +125,7 @@ describePages('the requests of an app', {}, (getGiven) => {
     const dialog = page.getByRole('dialog', { name: 'Record params and responses?' })
     await dialog.getByText('The service then stores parts of what your callers send and receive').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    expect(await askApi(ada, pages.url, ['GET', `/api/apps/${id}`])).toMatchObject({ recordDetails: false })
+    expect(await callApi(ada, pages.url, ['GET', `/api/apps/${id}`])).toMatchObject({ recordDetails: false })
     await page.getByRole('button', { name: 'Record params and responses' }).click()
     await dialog.getByRole('button', { name: 'Record', exact: true }).click()
     await page.getByText('Recorded', { exact: true }).waitFor()
@@ -133,12 +136,12 @@ describePages('the requests of an app', {}, (getGiven) => {
         async () => {
           await callNode(testnet, 'eth_getBalance', balance)
           await new Promise((resolve) => setTimeout(resolve, 1_500))
-          const { items } = await askApi<{ items: { id: string }[] }>(ada, pages.url, [
+          const { items } = await callApi<{ items: { id: string }[] }>(ada, pages.url, [
             'GET',
             `/api/apps/${id}/requests?limit=1`,
           ])
           const path = `/api/apps/${id}/requests/${items[0]?.id ?? ''}`
-          return (await askApi<{ params: string | null }>(ada, pages.url, ['GET', path])).params
+          return (await callApi<{ params: string | null }>(ada, pages.url, ['GET', path])).params
         },
         { timeout: 20_000 },
       )
@@ -163,11 +166,11 @@ describePages('the requests of an app', {}, (getGiven) => {
 
     await page.getByRole('button', { name: 'Stop recording' }).click()
     await page.getByText('Not recorded', { exact: true }).waitFor()
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('stop moving while someone reads them, and are never called live without a connection', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const { log, testnet } = await createApp(ada, pages.url)
     await callNode(testnet, 'eth_chainId')
@@ -192,11 +195,11 @@ describePages('the requests of an app', {}, (getGiven) => {
 })
 
 const recordsAll = { sample: 1, maxPerKeyAndMinute: 10_000, maxPerMinute: 100_000, maxPerKey: 200_000 }
-describePages('many requests', { requestLog: recordsAll }, (getGiven) => {
+describePages('many requests', { requestLog: recordsAll }, (getFixtures) => {
   test('of an API key are shown page by page, each once, while new ones arrive', async () => {
-    const { pages, ada } = getGiven()
-    const { page, faults } = ada
-    const { key, url: address } = await askApi<{ key: { id: string }; url: string }>(
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
+    const { key, url: address } = await callApi<{ key: { id: string }; url: string }>(
       ada,
       pages.url,
       ['POST', '/api/keys'],
@@ -220,12 +223,12 @@ describePages('many requests', { requestLog: recordsAll }, (getGiven) => {
     expect(file.suggestedFilename()).toMatch(/^keyrail-.*\.csv$/)
     const table = await (await ada.context.request.get(file.url())).text()
     expect(table.trimEnd().split(/\r?\n/)).toHaveLength(252)
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('are rendered only near the viewport, with the focus in place', async () => {
-    const { pages, ada } = getGiven()
-    const { page, faults } = ada
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
     const { id, log, testnet } = await createApp(ada, pages.url)
     const isRendered = page.locator('tbody tr:not(.filler)')
     const links = new Set<string>()
@@ -264,15 +267,15 @@ describePages('many requests', { requestLog: recordsAll }, (getGiven) => {
     expect(await first.evaluate((link) => link === document.activeElement)).toBe(true)
     await page.keyboard.press('Enter')
     await page.getByText('Request id').waitFor()
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 })
 
-describePages('a log of 100,000 requests', { requestLog: recordsAll }, (getGiven) => {
+describePages('a log of 100,000 requests', { requestLog: recordsAll }, (getFixtures) => {
   test('renders as few rows as a short one, also after many pages were loaded', { timeout: 180_000 }, async () => {
-    const { pages, ada } = getGiven()
-    const { page, faults } = ada
-    const { key } = await askApi<{ key: { id: string } }>(ada, pages.url, ['POST', '/api/keys'], {
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
+    const { key } = await callApi<{ key: { id: string } }>(ada, pages.url, ['POST', '/api/keys'], {
       name: 'Laptop',
       network: 'testnet',
     })
@@ -333,14 +336,14 @@ describePages('a log of 100,000 requests', { requestLog: recordsAll }, (getGiven
     const longest = await page.evaluate(() => (globalThis as unknown as { longest: number }).longest)
     // It depends on the machine, so it is only printed.
     console.log(`dashboard: of 100,000 requests with 1,600 loaded, the slowest interaction takes ${longest} ms`)
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 })
 
-describePages('a request log that the operator turned off', {}, (getGiven) => {
+describePages('a request log that the operator turned off', {}, (getFixtures) => {
   test('is shown as off, and not as a log without requests', async () => {
-    const { pages, ada } = getGiven()
-    const { page, faults } = ada
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
     const { log, testnet } = await createApp(ada, pages.url)
     const empty = await createApp(ada, pages.url, 'Empty')
     await callNode(testnet, 'eth_chainId')
@@ -361,6 +364,6 @@ describePages('a request log that the operator turned off', {}, (getGiven) => {
     } finally {
       await pages.reload({})
     }
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 })

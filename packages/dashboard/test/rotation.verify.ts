@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
-import { addApp, askApi } from './person.ts'
+import { addApp, callApi } from './testUser.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-describePages('a rotation with a grace period', {}, (getGiven) => {
+describePages('a rotation with a grace period', {}, (getFixtures) => {
   test('shows the traffic of both keys, and asks before it deactivates an old key in use', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
-    const ask = <Answer>(method: string, path: string, body?: unknown): Promise<Answer> =>
-      askApi<Answer>(ada, pages.url, [method, path], body)
+    const call = <T>(method: string, path: string, body?: unknown): Promise<T> =>
+      callApi<T>(ada, pages.url, [method, path], body)
     type Urls = { readonly urls: { readonly testnet: string } }
-    const old = await ask<Urls>('POST', `/api/apps/${id}/key/reveal`, {})
-    const rotated = await ask<Urls>('POST', `/api/apps/${id}/key/rotate`, { graceDays: 1 })
+    const old = await call<Urls>('POST', `/api/apps/${id}/key/reveal`, {})
+    const rotated = await call<Urls>('POST', `/api/apps/${id}/key/rotate`, { graceDays: 1 })
     await callNode(old.urls.testnet)
     await callNode(old.urls.testnet, 'eth_nothing')
     await callNode(rotated.urls.testnet)
@@ -71,22 +71,22 @@ describePages('a rotation with a grace period', {}, (getGiven) => {
   })
 
   test('the allow list shows when each entry was last used', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
-    const ask = <Answer>(method: string, path: string, body?: unknown): Promise<Answer> =>
-      askApi<Answer>(ada, pages.url, [method, `/api/apps/${id}/${path}`], body)
-    for (const value of ['eth_*', 'net_version']) await ask('POST', 'allow-list', { type: 'method', value })
-    const { urls } = await ask<{ urls: { testnet: string } }>('POST', 'key/reveal', {})
+    const call = <T>(method: string, path: string, body?: unknown): Promise<T> =>
+      callApi<T>(ada, pages.url, [method, `/api/apps/${id}/${path}`], body)
+    for (const value of ['eth_*', 'net_version']) await call('POST', 'allow-list', { type: 'method', value })
+    const { urls } = await call<{ urls: { testnet: string } }>('POST', 'key/reveal', {})
     await callNode(urls.testnet)
     const readUses = async () => {
-      const { items } = await ask<{ items: { lastUsedAt: string | null }[] }>('GET', 'allow-list')
+      const { items } = await call<{ items: { lastUsedAt: string | null }[] }>('GET', 'allow-list')
       return items.filter(({ lastUsedAt }) => lastUsedAt !== null).length
     }
     await expect.poll(readUses, { timeout: 30_000 }).toBe(1)
     await page.goto(`${pages.url}/apps/${id}/settings/allow-list`)
     await page.getByRole('row', { name: /^eth_\* .*Last used \d+ minutes? ago/ }).waitFor()
     await page.getByRole('row', { name: /^net_version .*Never used/ }).waitFor()
-    expect(ada.faults).toEqual([])
+    expect(ada.problems).toEqual([])
   })
 })

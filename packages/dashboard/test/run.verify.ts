@@ -3,21 +3,21 @@ import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
-import { addApp, askApi } from './person.ts'
-import type { Person } from './person.ts'
+import { addApp, callApi } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { signJwt } from './signJwt.ts'
 
 const run = (page: Page): Promise<void> => page.getByRole('button', { name: 'Run', exact: true }).click()
 const getResponse = async (page: Page): Promise<Record<string, unknown>> =>
   JSON.parse((await page.getByRole('region', { name: 'Response body' }).textContent()) ?? '') as Record<string, unknown>
 
-const addEntry = (ada: Person, url: string, appId: string, entry: object): Promise<unknown> =>
-  askApi(ada, url, ['POST', `/api/apps/${appId}/allow-list`], entry)
+const addEntry = (ada: TestUser, url: string, appId: string, entry: object): Promise<unknown> =>
+  callApi(ada, url, ['POST', `/api/apps/${appId}/allow-list`], entry)
 
-describePages('Run on the page of an example', {}, (getGiven) => {
+describePages('Run on the page of an example', {}, (getFixtures) => {
   test('makes the call of each example that a page can make, and shows status, latency, request id and response', async () => {
-    const { pages, ada } = getGiven()
-    const { page, faults } = ada
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
     await callNode(pages.node, 'eth_sendTransaction', {
       params: [{ from: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', to: `0x${'12'.repeat(20)}`, value: '0x1' }],
     })
@@ -58,15 +58,15 @@ describePages('Run on the page of an example', {}, (getGiven) => {
       await page.getByText('This page cannot run it').waitFor()
       expect(await page.getByRole('button', { name: 'Run', exact: true }).count()).toBe(0)
     }
-    // The key is in no text of the page.
+    // The page does not show the key.
     expect(await page.content()).not.toMatch(/kr_a\w{39}/)
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('runs an API key, and cuts a long response', async () => {
-    const { pages, ada } = getGiven()
-    const { page, faults } = ada
-    const { key } = await askApi<{ key: { id: string } }>(ada, pages.url, ['POST', '/api/keys'], {
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
+    const { key } = await callApi<{ key: { id: string } }>(ada, pages.url, ['POST', '/api/keys'], {
       name: 'Laptop',
       network: 'testnet',
     })
@@ -81,11 +81,11 @@ describePages('Run on the page of an example', {}, (getGiven) => {
     const shown = await page.getByRole('region', { name: 'Response body' }).textContent()
     expect(shown).toHaveLength(20_000)
     await page.unroute(/\/testnet\/kr_t/)
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 
   test('names the fix of a rejection: an allow list without the origin of the dashboard, a missing token, a wrong one', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     await addEntry(ada, pages.url, appId, { type: 'origin', value: 'https://portfolio.example' })
@@ -101,9 +101,9 @@ describePages('Run on the page of an example', {}, (getGiven) => {
 
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const pem = publicKey.export({ type: 'spki', format: 'pem' })
-    const { kid } = await askApi<{ kid: string }>(ada, pages.url, ['POST', `/api/apps/${appId}/jwt-keys`], { pem })
-    const { version } = await askApi<{ version: number }>(ada, pages.url, ['GET', `/api/apps/${appId}`])
-    await askApi(ada, pages.url, ['PATCH', `/api/apps/${appId}`], { version, requireJwt: true })
+    const { kid } = await callApi<{ kid: string }>(ada, pages.url, ['POST', `/api/apps/${appId}/jwt-keys`], { pem })
+    const { version } = await callApi<{ version: number }>(ada, pages.url, ['GET', `/api/apps/${appId}`])
+    await callApi(ada, pages.url, ['PATCH', `/api/apps/${appId}`], { version, requireJwt: true })
     await page.goto(`${pages.url}/apps/${appId}/setup`)
     await run(page)
     await page.getByText('Paste a token.').waitFor()
@@ -118,7 +118,7 @@ describePages('Run on the page of an example', {}, (getGiven) => {
   })
 
   test('a run is busy until the response arrives, and is canceled after 10 s', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     await page.goto(`${pages.url}/apps/${await addApp(ada, pages.url, 'Portfolio')}/setup`)
     let calls = 0
@@ -135,11 +135,11 @@ describePages('Run on the page of an example', {}, (getGiven) => {
   })
 })
 
-describePages('Run where keys are never revealed', { reveal: 'never' }, (getGiven) => {
+describePages('Run where keys are never revealed', { reveal: 'never' }, (getFixtures) => {
   test('the user pastes the key, which stays in memory', async () => {
-    const { pages, ada } = getGiven()
-    const { page, faults } = ada
-    const { app, apiKey } = await askApi<{ app: { id: string }; apiKey: string }>(
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
+    const { app, apiKey } = await callApi<{ app: { id: string }; apiKey: string }>(
       ada,
       pages.url,
       ['POST', '/api/apps'],
@@ -153,7 +153,7 @@ describePages('Run where keys are never revealed', { reveal: 'never' }, (getGive
     await field.fill(apiKey)
     await run(page)
     await page.getByText(/^Status 200, after/).waitFor()
-    // It is not asked for again, and not shown.
+    // The page does not ask for it again, and does not show it.
     await field.waitFor({ state: 'detached' })
     await page.getByLabel('Method').selectOption('Get chain id')
     await run(page)
@@ -162,6 +162,6 @@ describePages('Run where keys are never revealed', { reveal: 'never' }, (getGive
     expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(/kr_/)
     await page.reload()
     await field.waitFor()
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   })
 })

@@ -4,10 +4,10 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const workspace = join(import.meta.dirname, '../../..')
-/** In the package, so that libraries are found; ignored by git. */
+/** A folder in the package, so that libraries are found. git ignores it. */
 const roomOfPrograms = join(import.meta.dirname, '../.keyrail')
 
-/** Runs a program as it was copied, in a folder of its own. @returns What it printed. */
+/** Runs a copied program in its own folder. @returns Its output. */
 export async function runCopied(text: string, fileName: string): Promise<string> {
   mkdirSync(roomOfPrograms, { recursive: true })
   const folder = mkdtempSync(join(roomOfPrograms, 'run-'))

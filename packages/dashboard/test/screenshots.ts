@@ -7,8 +7,8 @@ import { callNode } from './callNode.ts'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startPages } from './startPages.ts'
 
-// Pictures of every page, light and dark, of a service that somebody uses. With a name: only the pages whose name has it. With a folder: into it, and
-// as on a phone too. By hand: npm run pictures -- NAME FOLDER
+// Takes screenshots of every page, light and dark, of a service in use. With a name: only of pages whose name contains it. With a folder: into that folder,
+// and also as on a phone. By hand: npm run pictures -- NAME FOLDER
 
 const [only = '', given] = process.argv.slice(2)
 const folder = given ?? join(import.meta.dirname, '../../../docs/dashboard')
@@ -85,14 +85,14 @@ const go = async (path: string): Promise<void> => {
   await settle(page)
 }
 
-const api = async <Answer>(method: string, path: string, body?: unknown): Promise<Answer> => {
+const api = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
   const response = await context.request.fetch(`${pages.url}${path}`, {
     method,
     headers: { origin: pages.url, 'content-type': 'application/json' },
     ...(body !== undefined && { data: JSON.stringify(body) }),
   })
   if (!response.ok()) throw new Error(`${method} ${path}: ${await response.text()}`)
-  return (await response.json().catch(() => undefined)) as Answer
+  return (await response.json().catch(() => undefined)) as T
 }
 
 try {

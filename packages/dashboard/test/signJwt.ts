@@ -4,9 +4,9 @@ import type { KeyObject } from 'node:crypto'
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /**
- * Signs a token by ES256, as a customer's server would.
- * @param options.forSeconds - How far ahead it ends. @default 300
- * @param options.aud - For whom it is. @default nobody is named
+ * Signs a token with ES256, as the server of a customer would.
+ * @param options.forSeconds - Its lifetime. @default 300
+ * @param options.aud - Its audience. @default none
  */
 export function signJwt(
   key: KeyObject,

@@ -3,8 +3,8 @@ import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startOidcProvider } from '@keyrail/gateway/test/oidc/startOidcProvider.ts'
 import type { OidcProvider } from '@keyrail/gateway/test/oidc/startOidcProvider.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { enrol, openPerson, takeSeat } from './person.ts'
-import type { Person } from './person.ts'
+import { signUpByApi, openUser, switchUser } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
@@ -12,16 +12,16 @@ describe.skipIf(noBrowser)('single sign-on', { timeout: 90_000 }, () => {
   let provider: OidcProvider
   let pages: Pages
   let browser: Browser
-  let seat: Person
-  let ada: Person
+  let browserUser: TestUser
+  let ada: TestUser
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
     provider = await startOidcProvider({ redirectUri: `${pages.url}/log-in/single-sign-on` })
-    seat = await openPerson(browser, pages.url)
+    browserUser = await openUser(browser, pages.url)
   }, 60_000)
   beforeEach(async () => {
-    ada = await takeSeat(seat)
+    ada = await switchUser(browserUser)
     const { email } = ada
     Object.assign(provider, { user: { sub: email, email, email_verified: true }, declines: false })
     await pages.reload({ oidc: provider.config })
@@ -31,8 +31,8 @@ describe.skipIf(noBrowser)('single sign-on', { timeout: 90_000 }, () => {
     await pages.stop()
     await provider.close()
   })
-  /** What went wrong, besides the visits to the provider. */
-  const getFaults = () => ada.faults.filter((fault) => !fault.startsWith(`asks ${provider.issuer}/`))
+  /** The problems, without the requests to the provider. */
+  const getFaults = () => ada.problems.filter((fault) => !fault.startsWith(`asks ${provider.issuer}/`))
 
   test('sign up with the provider, and log in to the page that was asked for', async () => {
     const { page, context } = ada
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('single sign-on', { timeout: 90_000 }, () => {
 
   test('an account with a password is connected under Security', async () => {
     const { page, context } = ada
-    await enrol(ada, pages.url)
+    await signUpByApi(ada, pages.url)
     await context.clearCookies()
     await page.goto(`${pages.url}/log-in`)
     await page.getByRole('button', { name: 'Continue with Example Inc.' }).click()

@@ -22,7 +22,7 @@ export interface Pages {
 
 /**
  * Starts the service that serves the built pages.
- * @param now - Milliseconds since 1970, as the service has it. @default Date.now
+ * @param now - The clock of the service, in milliseconds since 1970. @default Date.now
  */
 export async function startPages(
   given: Partial<ServiceConfigInput> = {},
@@ -35,7 +35,7 @@ export async function startPages(
     borrowPages(join(room, 'pages')),
   ])
   const createConfig = (change: Partial<ServiceConfigInput>) => {
-    // Where it listens is known only once it does, and URLs are printed from there.
+    // The URL is only known once the service listens.
     const { publicUrl: _, ...config } = parseServiceConfig({
       publicUrl: 'http://localhost',
       listen: { host: '127.0.0.1', port: 0 },

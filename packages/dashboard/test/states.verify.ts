@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
-import { addApp, askApi, logIn } from './person.ts'
+import { addApp, callApi, logIn } from './testUser.ts'
 
 // Emails are configured, and none is sent.
 const email = { smtp: { host: '127.0.0.1', port: 9, secure: 'none' as const }, from: 'Keyrail <keyrail@example.org>' }
 
-describePages('a page whose service fails', {}, (getGiven) => {
+describePages('a page whose service fails', {}, (getFixtures) => {
   test('says that it may be out of date, keeps its data, and recovers', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
-    const { urls } = await askApi<{ urls: { testnet: string } }>(
+    const { urls } = await callApi<{ urls: { testnet: string } }>(
       ada,
       pages.url,
       ['POST', `/api/apps/${id}/key/reveal`],
@@ -43,7 +43,7 @@ describePages('a page whose service fails', {}, (getGiven) => {
   })
 
   test('also shows it on the page to set a new password', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     await page.goto(`${pages.url}/reset-password#link`)
     await page.getByLabel('New password').fill('correct horse battery')
@@ -56,9 +56,9 @@ describePages('a page whose service fails', {}, (getGiven) => {
   })
 })
 
-describePages('the alerts page', {}, (getGiven) => {
+describePages('the alerts page', {}, (getFixtures) => {
   test('keeps what was typed through a reload and a session that ended', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page, context } = ada
     const url = page.getByLabel('URL')
     await page.goto(`${pages.url}/account/alerts`)
@@ -77,7 +77,7 @@ describePages('the alerts page', {}, (getGiven) => {
   })
 
   test('shows a choice that another tab saved, and does not revert it', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page, context } = ada
     const choice = page.getByRole('checkbox', { name: 'about my apps and API keys' })
     await pages.reload({ email })

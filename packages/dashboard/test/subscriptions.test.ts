@@ -2,21 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { callNode } from './callNode.ts'
-import { addApp, enrol, openPerson } from './person.ts'
-import type { Person } from './person.ts'
+import { addApp, signUpByApi, openUser } from './testUser.ts'
+import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
 describe.skipIf(noBrowser)('subscriptions', () => {
   let pages: Pages
   let browser: Browser
-  let ada: Person
+  let ada: TestUser
   let appId: string
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
-    ada = await openPerson(browser, pages.url)
-    await enrol(ada, pages.url)
+    ada = await openUser(browser, pages.url)
+    await signUpByApi(ada, pages.url)
     appId = await addApp(ada, pages.url, 'Portfolio')
   })
 

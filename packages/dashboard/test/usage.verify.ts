@@ -2,17 +2,17 @@ import type { ActivityView, UsageView } from '@keyrail/gateway'
 import { expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
-import { addApp, askApi } from './person.ts'
+import { addApp, callApi } from './testUser.ts'
 
 const hourMs = 3_600_000
 
-describePages('usage', { limits: { apps: { perDay: 10 }, apiKeys: { perDay: 20 } } }, (getGiven) => {
+describePages('usage', { limits: { apps: { perDay: 10 }, apiKeys: { perDay: 20 } } }, (getFixtures) => {
   test('the navigation shows the quota of the app whose page is open, otherwise that of API keys', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
     const path = `/api/apps/${id}/key/reveal`
-    const { urls } = await askApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', path], {})
+    const { urls } = await callApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', path], {})
     for (let count = 0; count < 3; count += 1) await callNode(urls.testnet)
     const usage = page.locator('.nav-usage')
     await page.goto(`${pages.url}/apps`)
@@ -27,7 +27,7 @@ describePages('usage', { limits: { apps: { perDay: 10 }, apiKeys: { perDay: 20 }
   })
 
   test('a quota that will not last until it resets shows when it is used up', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const resetAt = new Date(Date.now() + 12 * hourMs).toISOString()
     const monthAt = new Date(Date.now() + 15 * 24 * hourMs).toISOString()
@@ -57,20 +57,22 @@ describePages('usage', { limits: { apps: { perDay: 10 }, apiKeys: { perDay: 20 }
   })
 
   test('the account has the share of each app and API key, of deleted apps too, and a history of days', async () => {
-    const { pages, ada } = getGiven()
+    const { pages, ada } = getFixtures()
     const { page } = ada
     const callApp = async (name: string, times: number): Promise<string> => {
       const id = await addApp(ada, pages.url, name)
       const path = `/api/apps/${id}/key/reveal`
-      const { urls } = await askApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', path], {})
+      const { urls } = await callApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', path], {})
       for (let count = 0; count < times; count += 1) await callNode(urls.testnet)
       return id
     }
     await callApp('Portfolio', 5)
     await callApp('Wallet', 3)
     const gone = await callApp('Gone', 2)
-    await expect.poll(async () => (await askApi<ActivityView>(ada, pages.url, ['GET', '/api/activity'])).total).toBe(10)
-    await askApi(ada, pages.url, ['POST', `/api/apps/${gone}/delete`], { name: 'Gone' })
+    await expect
+      .poll(async () => (await callApi<ActivityView>(ada, pages.url, ['GET', '/api/activity'])).total)
+      .toBe(10)
+    await callApi(ada, pages.url, ['POST', `/api/apps/${gone}/delete`], { name: 'Gone' })
     await page.goto(`${pages.url}/account`)
     const table = page.getByRole('region', { name: 'Table by app and API key' })
     await table.getByRole('row', { name: 'Portfolio 5 50% 0%' }).waitFor()

@@ -5,7 +5,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { borrowPages } from './lendPages.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { enrol, openPerson } from './person.ts'
+import { signUpByApi, openUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 
 /** As `staticFiles.ts` of the gateway compresses. */
@@ -22,7 +22,7 @@ describe('the build', () => {
   }, 60_000)
   afterAll(() => rmSync(own, { recursive: true, force: true }))
 
-  /** A script, and what it imports before it runs. */
+  /** A script and its static imports. */
   const withImports = (file: string, seen = new Set<string>()): Set<string> => {
     if (seen.has(file)) return seen
     seen.add(file)
@@ -33,7 +33,7 @@ describe('the build', () => {
     return seen
   }
 
-  /** The scripts that are loaded before anything is seen. */
+  /** The scripts that are loaded before the first page is visible. */
   const getFirst = (): Set<string> => {
     const scripts = [...html.matchAll(/(?:src|href)="\/([^"]+\.js)"/g)].map(([, file = '']) => file)
     return new Set(scripts.flatMap((file) => [...withImports(file)]))
@@ -43,7 +43,7 @@ describe('the build', () => {
   const getSize = (files: Iterable<string>): number =>
     [...files].reduce((sum, file) => sum + brotliCompressSync(readFileSync(join(folder, file)), brotli).length, 0)
 
-  /** The files that the heading of the shell is painted with. */
+  /** The files that are needed to paint the heading of the shell. */
   const getShell = (): readonly string[] => {
     const styles = [...html.matchAll(/rel="stylesheet"[^>]* href="\/([^"]+\.css)"/g)].map(([, file = '']) => file)
     expect(styles.length).toBe(1)
@@ -89,8 +89,8 @@ test.skipIf(noBrowser)(
   async () => {
     const [pages, browser] = await Promise.all([startPages(), openBrowser()])
     try {
-      const ada = await openPerson(browser, pages.url)
-      await enrol(ada, pages.url)
+      const ada = await openUser(browser, pages.url)
+      await signUpByApi(ada, pages.url)
       // A new context has the session, and an empty cache.
       const context = await browser.newContext({ storageState: await ada.context.storageState() })
       const page = await context.newPage()

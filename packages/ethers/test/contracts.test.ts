@@ -45,7 +45,7 @@ describe('ethers', () => {
 
       const sent = (response: TransactionResponse, abi: readonly unknown[] = []): Sent => ({
         hash: response.hash as Hex,
-        settled: async () => {
+        mined: async () => {
           let receipt
           try {
             receipt = await response.wait()

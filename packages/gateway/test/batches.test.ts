@@ -4,7 +4,7 @@ import { getApiKeyUrl } from '../src/index.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
-import { chainIds, post, nothingThere, startGateway } from './startGateway.ts'
+import { chainIds, post, unreachableUrl, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
 let upstream: FakeUpstream
@@ -280,7 +280,7 @@ describe('raw transactions of one batch', () => {
 
 describe('a batch without an upstream', () => {
   test('gets a response to each call too', async () => {
-    const lone = await startGateway({ testnet: [nothingThere] })
+    const lone = await startGateway({ testnet: [unreachableUrl] })
     const response = await post(
       getApiKeyUrl(lone.url, 'testnet', lone.testnetKey),
       toBatch(

@@ -5,7 +5,7 @@ import { result } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { openGateway } from './openGateway.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
-import { nothingThere, post } from './startGateway.ts'
+import { unreachableUrl, post } from './startGateway.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -15,7 +15,7 @@ let lastCall = 0
 /** Each is different, because identical reads in flight are sent once. */
 const read = (): string => `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${++lastCall}]}`
 const createEmptyGateway = (): Gateway => {
-  const none = { chainId: 1, upstreams: [{ url: nothingThere }] }
+  const none = { chainId: 1, upstreams: [{ url: unreachableUrl }] }
   return createGateway({ networks: { testnet: none, mainnet: none }, keys: createMemoryKeyStore() })
 }
 /** Holds responses back until the test sends them. */

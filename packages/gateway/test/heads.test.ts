@@ -3,7 +3,7 @@ import { getApiKeyUrl } from '../src/index.ts'
 import type { GatewayOptions } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
-import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
+import { chainIds, unreachableUrl, post, startGateway } from './startGateway.ts'
 
 const toStop: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -31,7 +31,7 @@ interface Response {
   /** What the response says about the caller's head. */
   readonly block: string | null
 }
-type Ask = (method: string, params?: readonly unknown[], seen?: string) => Promise<Response>
+type SendCall = (method: string, params?: readonly unknown[], seen?: string) => Promise<Response>
 
 const start = async (nodes: readonly FakeUpstream[], options: Partial<GatewayOptions> = {}) => {
   const started = await startGateway({ testnet: nodes.map(({ url }) => url) }, options)
@@ -41,11 +41,11 @@ const start = async (nodes: readonly FakeUpstream[], options: Partial<GatewayOpt
     post(rpcUrl, JSON.stringify(body), {
       headers: { 'content-type': 'application/json', ...(seen === undefined ? {} : { 'x-block-number': seen }) },
     })
-  const ask: Ask = async (method, params = [], seen) => {
+  const sendCall: SendCall = async (method, params = [], seen) => {
     const { text, headers } = await send({ jsonrpc: '2.0', id: 1, method, params }, seen)
     return { result: (JSON.parse(text) as { result: unknown }).result, block: headers.get('x-block-number') }
   }
-  return { ...started, rpcUrl, send, ask }
+  return { ...started, rpcUrl, send, sendCall }
 }
 
 const call = [{ to: `0x${'12'.repeat(20)}` }, 'latest']
@@ -57,19 +57,19 @@ const unavailable: FakeUpstream['behave'] = (_, response) => {
 describe('the head of a caller', () => {
   test('does not go back if the node that had it fails', async () => {
     const [first, second] = [await startNode('first', 101), await startNode('second', 100)]
-    const { ask } = await start([first, second])
-    expect(await ask('eth_blockNumber')).toEqual({ result: '0x65', block: '101' })
+    const { sendCall } = await start([first, second])
+    expect(await sendCall('eth_blockNumber')).toEqual({ result: '0x65', block: '101' })
     first.behave = unavailable
-    expect(await ask('eth_blockNumber')).toEqual({ result: '0x65', block: '101' })
+    expect(await sendCall('eth_blockNumber')).toEqual({ result: '0x65', block: '101' })
     expect(second.bodies.length).toBe(1)
     second.head = 102
-    expect(await ask('eth_blockNumber')).toEqual({ result: '0x66', block: '102' })
+    expect(await sendCall('eth_blockNumber')).toEqual({ result: '0x66', block: '102' })
   })
 
   test('does not go back in a batch', async () => {
     const [first, second] = [await startNode('first', 101), await startNode('second', 100)]
-    const { ask, send } = await start([first, second])
-    await ask('eth_blockNumber')
+    const { sendCall, send } = await start([first, second])
+    await sendCall('eth_blockNumber')
     first.behave = unavailable
     const blockNumber = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_blockNumber', params: [] })
     const { text, headers } = await send([
@@ -85,13 +85,13 @@ describe('the head of a caller', () => {
 
   test('is also that of a block at latest, and nobody else is affected', async () => {
     const [first, second] = [await startNode('first', 101), await startNode('second', 100)]
-    const { ask, app, url } = await start([first, second])
-    expect(await ask('eth_getBlockByNumber', ['latest', false])).toMatchObject({
+    const { sendCall, app, url } = await start([first, second])
+    expect(await sendCall('eth_getBlockByNumber', ['latest', false])).toMatchObject({
       result: { number: '0x65' },
       block: '101',
     })
     first.behave = unavailable
-    expect((await ask('eth_blockNumber')).result).toBe('0x65')
+    expect((await sendCall('eth_blockNumber')).result).toBe('0x65')
     const other = await post(
       `${url}/testnet/v2/${app}`,
       '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}',
@@ -102,40 +102,40 @@ describe('the head of a caller', () => {
 
   test('may go back if there is one node, whose chain was reset', async () => {
     const node = await startNode('only', 101)
-    const { ask } = await start([node])
-    await ask('eth_blockNumber')
+    const { sendCall } = await start([node])
+    await sendCall('eth_blockNumber')
     node.head = 3
-    expect(await ask('eth_blockNumber')).toEqual({ result: '0x3', block: '3' })
+    expect(await sendCall('eth_blockNumber')).toEqual({ result: '0x3', block: '3' })
   })
 
   test('may go back if callers may rewrite the chain', async () => {
     const nodes = [await startNode('first', 101), await startNode('second', 100)] as const
-    const { ask } = await start(nodes, { unsafeNodeMethods: true })
-    await ask('eth_blockNumber')
+    const { sendCall } = await start(nodes, { unsafeNodeMethods: true })
+    await sendCall('eth_blockNumber')
     nodes[0].head = 3
-    expect(await ask('eth_blockNumber')).toEqual({ result: '0x3', block: null })
+    expect(await sendCall('eth_blockNumber')).toEqual({ result: '0x3', block: null })
   })
 })
 
 describe('a read at the latest block', () => {
   test('goes to a node that has the block which the caller has seen', async () => {
     const [first, second] = [await startNode('first', 100), await startNode('second', 101)]
-    const { ask } = await start([first, second])
-    expect((await ask('eth_call', call)).result).toBe('first')
+    const { sendCall } = await start([first, second])
+    expect((await sendCall('eth_call', call)).result).toBe('first')
     // The first node fails once, so the caller sees the head of the second.
     const { behave } = first
     first.behave = unavailable
-    expect((await ask('eth_blockNumber')).result).toBe('0x65')
+    expect((await sendCall('eth_blockNumber')).result).toBe('0x65')
     first.behave = behave
-    expect((await ask('eth_call', call)).result).toBe('second')
-    expect((await ask('eth_estimateGas', call)).result).toBe('second')
-    expect((await ask('eth_getLogs', [{ fromBlock: '0x64', toBlock: '0x65' }])).result).toBe('second')
-    expect((await ask('eth_getLogs', [{ fromBlock: '0x63', toBlock: '0x64' }])).result).toBe('first')
-    expect((await ask('eth_call', [call[0], '0x10'])).result).toBe('first')
-    expect((await ask('eth_getBlockByHash', [`0x${'ab'.repeat(32)}`, false])).result).toBe('first')
-    // The first node is asked again as soon as it is skipped.
+    expect((await sendCall('eth_call', call)).result).toBe('second')
+    expect((await sendCall('eth_estimateGas', call)).result).toBe('second')
+    expect((await sendCall('eth_getLogs', [{ fromBlock: '0x64', toBlock: '0x65' }])).result).toBe('second')
+    expect((await sendCall('eth_getLogs', [{ fromBlock: '0x63', toBlock: '0x64' }])).result).toBe('first')
+    expect((await sendCall('eth_call', [call[0], '0x10'])).result).toBe('first')
+    expect((await sendCall('eth_getBlockByHash', [`0x${'ab'.repeat(32)}`, false])).result).toBe('first')
+    // The first node is queried again as soon as it is skipped.
     first.head = 101
-    await expect.poll(async () => (await ask('eth_call', call)).result, { timeout: 4_000 }).toBe('first')
+    await expect.poll(async () => (await sendCall('eth_call', call)).result, { timeout: 4_000 }).toBe('first')
   })
 
   test('goes to the node that has shown the block, also before heads are compared again', async () => {
@@ -143,23 +143,23 @@ describe('a read at the latest block', () => {
     const { behave } = first
     // Only the first node may get these methods. Its slow calls make the other one the better choice for the rest.
     const denyMethods = ['eth_blockNumber', 'eth_getProof']
-    const { ask } = await start([first, second], {
+    const { sendCall } = await start([first, second], {
       networks: {
         testnet: {
           chainId: chainIds.testnet,
           upstreams: [{ url: first.url }, { url: second.url, denyMethods }],
           loadBalancing: 'spread',
         },
-        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
       },
     })
     first.behave = (seen, response) => (seen.method === 'eth_getProof' ? undefined : behave(seen, response))
-    const slow = Array.from({ length: 20 }, (_, index) => ask('eth_getProof', [index]).catch(() => 'stopped'))
+    const slow = Array.from({ length: 20 }, (_, index) => sendCall('eth_getProof', [index]).catch(() => 'stopped'))
     await expect.poll(() => first.bodies.length).toBe(20)
-    expect((await ask('eth_call', call)).result).toBe('second')
+    expect((await sendCall('eth_call', call)).result).toBe('second')
     first.head = 101
-    expect((await ask('eth_blockNumber')).result).toBe('0x65')
-    expect((await ask('eth_call', call)).result).toBe('first')
+    expect((await sendCall('eth_blockNumber')).result).toBe('0x65')
+    expect((await sendCall('eth_call', call)).result).toBe('first')
     await first.stop()
     await Promise.all(slow)
   })
@@ -173,16 +173,16 @@ describe('a read at the latest block', () => {
 
   test('goes to a node that is behind if no other is left', async () => {
     const [first, second] = [await startNode('first', 101), await startNode('second', 100)]
-    const { ask } = await start([first, second])
-    await ask('eth_blockNumber')
+    const { sendCall } = await start([first, second])
+    await sendCall('eth_blockNumber')
     await first.stop()
-    expect((await ask('eth_call', call)).result).toBe('second')
-    expect((await ask('eth_getBlockByNumber', ['latest', false])).result).toMatchObject({ number: '0x64' })
+    expect((await sendCall('eth_call', call)).result).toBe('second')
+    expect((await sendCall('eth_getBlockByNumber', ['latest', false])).result).toMatchObject({ number: '0x64' })
   })
 
   test('does not join the same read of a caller that has seen less', async () => {
     const [first, second] = [await startNode('first', 100), await startNode('second', 101)]
-    const { ask, url, app } = await start([first, second])
+    const { sendCall, url, app } = await start([first, second])
     let respond = (): void => {}
     first.behave = (seen, response) => {
       respond = () => response.end(result(seen, '"first"'))
@@ -191,7 +191,7 @@ describe('a read at the latest block', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: call })
     const other = post(`${url}/testnet/v2/${app}`, body)
     await expect.poll(() => first.bodies.length).toBe(1)
-    expect((await ask('eth_call', call, '101')).result).toBe('second')
+    expect((await sendCall('eth_call', call, '101')).result).toBe('second')
     respond()
     expect((await other).text).toContain('"first"')
   })
@@ -200,23 +200,23 @@ describe('a read at the latest block', () => {
 describe('the block that a request names', () => {
   test('is that of another instance: the response is not older', async () => {
     const [first, second] = [await startNode('first', 100), await startNode('second', 101)]
-    const { ask } = await start([first, second])
-    expect((await ask('eth_call', call)).result).toBe('first')
-    expect((await ask('eth_call', call, '101')).result).toBe('second')
-    expect((await ask('eth_blockNumber', [], '101')).result).toBe('0x65')
+    const { sendCall } = await start([first, second])
+    expect((await sendCall('eth_call', call)).result).toBe('first')
+    expect((await sendCall('eth_call', call, '101')).result).toBe('second')
+    expect((await sendCall('eth_blockNumber', [], '101')).result).toBe('0x65')
   })
 
   test('counts for eth_blockNumber if it is at most maxLagBlocks ahead, for this caller alone', async () => {
-    const { ask } = await start([await startNode('only', 100)])
-    expect(await ask('eth_blockNumber', [], '108')).toEqual({ result: '0x6c', block: '100' })
-    expect(await ask('eth_blockNumber', [], '109')).toEqual({ result: '0x64', block: '100' })
-    expect(await ask('eth_blockNumber')).toEqual({ result: '0x64', block: '100' })
+    const { sendCall } = await start([await startNode('only', 100)])
+    expect(await sendCall('eth_blockNumber', [], '108')).toEqual({ result: '0x6c', block: '100' })
+    expect(await sendCall('eth_blockNumber', [], '109')).toEqual({ result: '0x64', block: '100' })
+    expect(await sendCall('eth_blockNumber')).toEqual({ result: '0x64', block: '100' })
   })
 
   test.each(['999999999999999', '0x65', 'latest', '-1'])('does not keep a read from a node: %s', async (seen) => {
-    const { ask } = await start([await startNode('first'), await startNode('second')])
-    expect((await ask('eth_call', call, seen)).result).toBe('first')
-    expect((await ask('eth_blockNumber', [], seen)).result).toBe('0x64')
+    const { sendCall } = await start([await startNode('first'), await startNode('second')])
+    expect((await sendCall('eth_call', call, seen)).result).toBe('first')
+    expect((await sendCall('eth_blockNumber', [], seen)).result).toBe('0x64')
   })
 
   test('may be sent by a page', async () => {
@@ -238,20 +238,20 @@ describe('the block that a request names', () => {
 test('with the load spread, a caller whose head moves stays on nodes that have it', async () => {
   const nodes = [await startNode('first', 100), await startNode('second', 100)] as const
   const upstreams = nodes.map(({ url }) => ({ url }))
-  const { ask } = await start(nodes, {
+  const { sendCall } = await start(nodes, {
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams, loadBalancing: 'spread' },
-      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
     },
   })
   let highest = 0
   for (let round = 0; round < 60; round += 1) {
     // One node is a block ahead, each in turn.
     nodes[round % 2 === 0 ? 0 : 1].head = 100 + Math.ceil(round / 2)
-    const block = Number((await ask('eth_blockNumber')).result)
+    const block = Number((await sendCall('eth_blockNumber')).result)
     expect(block).toBeGreaterThanOrEqual(highest)
     highest = block
-    const at = (await ask('eth_getBlockByNumber', ['latest', false])).result as { number: string }
+    const at = (await sendCall('eth_getBlockByNumber', ['latest', false])).result as { number: string }
     expect(Number(at.number)).toBeGreaterThanOrEqual(highest)
     highest = Number(at.number)
   }

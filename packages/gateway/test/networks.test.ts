@@ -4,7 +4,7 @@ import { createApiKey, createGateway, createMemoryKeyStore } from '../src/index.
 import type { Gateway, NetworkOptions } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
-import { nothingThere, post } from './startGateway.ts'
+import { unreachableUrl, post } from './startGateway.ts'
 
 const read = '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x01","latest"]}'
 const names = ['base-mainnet', 'base-sepolia', 'our-chain'] as const
@@ -89,7 +89,7 @@ describe('networks', () => {
   test('a network without a node leaves the service ready', async () => {
     await start()
     await gateway.reload({
-      networks: { ...networks, 'our-chain': toNetwork(2, { upstreams: [{ url: nothingThere }] }) },
+      networks: { ...networks, 'our-chain': toNetwork(2, { upstreams: [{ url: unreachableUrl }] }) },
       keys,
     })
     const ready = await fetch(`${url}/readyz`)

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createApiKey, createMemoryKeyStore } from '../src/index.ts'
 import type { GatewayOptions } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
-import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
+import { chainIds, unreachableUrl, post, startGateway } from './startGateway.ts'
 
 const read = '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}'
 const optionsFor = (url: string, key: string, more: Partial<GatewayOptions> = {}): GatewayOptions => {
@@ -11,7 +11,7 @@ const optionsFor = (url: string, key: string, more: Partial<GatewayOptions> = {}
   return {
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams: [{ url }] },
-      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
     },
     keys,
     ...more,

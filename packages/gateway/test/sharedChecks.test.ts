@@ -149,7 +149,7 @@ describe('two instances', () => {
     one.head = other.head
     await untilStatus('healthy')
     one.syncing = true
-    // The nodes are asked every 30 seconds.
+    // The nodes are queried every 30 seconds.
     for (let seconds = 15; seconds < 30; seconds += 5) await untilStatus('healthy')
     await untilStatus('syncing')
     one.syncing = false

@@ -4,7 +4,7 @@ import type { GatewayOptions, UsageLimits } from '../src/index.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
 import { startLogNode, toLogs } from './logNode.ts'
 import type { LogNode } from './logNode.ts'
-import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
+import { chainIds, unreachableUrl, post, startGateway } from './startGateway.ts'
 
 const startNode = async (own: Partial<LogNode> = {}): Promise<LogNode> => {
   const node = await startLogNode()
@@ -175,7 +175,7 @@ describe('a range that cannot be read in parts', () => {
     const { getLogs } = await start([node], {
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }], splitLogs: false },
-        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
       },
     })
     expect(await getLogs(0, 300)).toEqual(rejectedRange)

@@ -21,7 +21,7 @@ export interface StartedGateway {
 }
 
 /** Port 9 (discard): nothing listens there. */
-export const nothingThere = 'http://127.0.0.1:9'
+export const unreachableUrl = 'http://127.0.0.1:9'
 
 /** Starts a gateway in front of upstreams, by network. */
 export const startGateway = async (
@@ -49,7 +49,10 @@ export const startGateway = async (
   const gateway = createGatewayFromParts(parts, {
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams: upstreams.testnet.map((url) => ({ url })) },
-      mainnet: { chainId: chainIds.mainnet, upstreams: (upstreams.mainnet ?? [nothingThere]).map((url) => ({ url })) },
+      mainnet: {
+        chainId: chainIds.mainnet,
+        upstreams: (upstreams.mainnet ?? [unreachableUrl]).map((url) => ({ url })),
+      },
     },
     keys,
     log: (entry) => entries.push(entry),

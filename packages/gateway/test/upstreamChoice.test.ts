@@ -5,7 +5,7 @@ import type { GatewayOptions, NetworkOptions, UpstreamOptions } from '../src/ind
 import { until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
-import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
+import { chainIds, unreachableUrl, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
 interface Started extends StartedGateway {
@@ -36,7 +36,7 @@ const start = async (
         upstreams: given.map((one, index) => ({ url: nodes[index]?.url ?? '', name: 'abc'[index] ?? '', ...one })),
         ...network,
       },
-      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
     },
   })
   const started = await startGateway(
@@ -191,7 +191,7 @@ describe('a node', () => {
     expect(takeCounts()).toEqual([0, 0])
   })
 
-  test('without the state of a block is not asked for it while there is another', async () => {
+  test('without the state of a block does not get calls for it while there is another', async () => {
     const { send, takeCounts } = await start([{ earliestState: 50 }, {}])
     await send('eth_getBalance', '["0x00","0x31"]')
     await send('eth_getBalance', '["0x00","0x32"]')
@@ -204,7 +204,7 @@ describe('a node', () => {
     expect((await send('eth_getBalance', '["0x00","0x31"]')).text).toContain('"a"')
   })
 
-  test('that says it lacks a method is not asked for it again', async () => {
+  test('that reports a missing method does not get it again', async () => {
     const { nodes, send, takeCounts } = await start([{}, {}])
     const [first] = nodes as [FakeUpstream]
     first.behave = (call, response) =>
@@ -219,7 +219,7 @@ describe('a node', () => {
     expect(takeCounts()).toEqual([1, 1])
   })
 
-  test('that says it lacks old state is not asked for that or older state again', async () => {
+  test('that reports missing old state does not get calls for that or older state again', async () => {
     const { nodes, send, takeCounts } = await start([{}, {}])
     const [first] = nodes as [FakeUpstream]
     first.behave = (call, response) =>

@@ -9,7 +9,7 @@ import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
-import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
+import { chainIds, unreachableUrl, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
 afterEach(() => {
@@ -412,7 +412,7 @@ describe('a key store that fails', () => {
   ])('%s instead of a record is rejected, and the gateway keeps running', async (_, record, status, reason) => {
     const found = record as unknown as KeyRecord
     for (const find of [() => found, async () => found]) {
-      const { rpcUrl } = await startGatewayFor([nothingThere], { keys: { find } })
+      const { rpcUrl } = await startGatewayFor([unreachableUrl], { keys: { find } })
       for (let run = 0; run < 2; run += 1) {
         const response = await post(rpcUrl, read)
         expect([response.status, JSON.parse(response.text)]).toMatchObject([status, { error: { data: { reason } } }])
@@ -460,11 +460,11 @@ describe('options', () => {
   })
 
   test('publicUrl is what listen returns', async () => {
-    const started = await startGateway({ testnet: [nothingThere] }, { publicUrl: 'https://rpc.example.org/eth/' })
+    const started = await startGateway({ testnet: [unreachableUrl] }, { publicUrl: 'https://rpc.example.org/eth/' })
     onTestFinished(() => started.gateway.close())
     expect(started.url).toBe('https://rpc.example.org/eth')
     for (const publicUrl of ['rpc.example.org', 'ftp://x', 'https://x/?a', 'https://u:p@x'])
-      await expect(startGateway({ testnet: [nothingThere] }, { publicUrl })).rejects.toThrow(TypeError)
+      await expect(startGateway({ testnet: [unreachableUrl] }, { publicUrl })).rejects.toThrow(TypeError)
   })
 
   test('the path, query and credentials of an upstream URL are sent', async () => {

@@ -5,7 +5,7 @@ import { failureRules } from '../src/proxy/upstream/failureRules.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/service/upstreams.md'), 'utf8')
 
-/** The rows of the table of failures: the kind, and whether another node is asked and it counts against the node. */
+/** The rows of the table of failures: the kind, and whether another node is tried and it counts against the node. */
 const rows = [...page.matchAll(/^\|[^|]+\| `(\w+)` +\| (yes|no)[^|]*\| (yes|no)[^|]*\|$/gm)].map(
   ([, kind = '', other, against]) => [kind, other, against],
 )

@@ -40,7 +40,7 @@ const connect = async (url = `wss://node.example/testnet/v2/${apiKey}`) => {
 }
 
 /** Resolves when everything that was sent has arrived. */
-const settle = async ({ call }: { call: (method: string) => Promise<Message> }): Promise<void> => {
+const roundTrip = async ({ call }: { call: (method: string) => Promise<Message> }): Promise<void> => {
   await call('eth_chainId')
 }
 
@@ -102,7 +102,7 @@ describe('subscriptions', () => {
     expect(new Set([heads.result, logs.result, transactions.result]).size).toBe(3)
     const hash = node.emit({ address: token, topics: [topic] })
     node.emit({ address: token })
-    await settle(client)
+    await roundTrip(client)
     const by = (id: unknown): unknown[] =>
       client.messages.filter(({ params }) => params?.subscription === id).map(({ params }) => params?.result)
     expect(by(heads.result)).toMatchObject([{ number: '0x1' }, { number: '0x2' }])
@@ -118,7 +118,7 @@ describe('subscriptions', () => {
     node.emit({ address: token })
     node.reorg(2)
     node.mine()
-    await settle(client)
+    await roundTrip(client)
     expect(getNumbers(client.messages)).toEqual([1, 2, 'removed 2', 'removed 1', 3, 3])
   })
 
@@ -128,7 +128,7 @@ describe('subscriptions', () => {
     expect((await client.call('eth_unsubscribe', result)).result).toBe(true)
     expect((await client.call('eth_unsubscribe', result)).result).toBe(false)
     node.mine()
-    await settle(client)
+    await roundTrip(client)
     expect(client.messages).toEqual([])
   })
 
@@ -164,7 +164,7 @@ describe('a cursor', () => {
     const client = await connect()
     await client.call('eth_subscribe', 'newHeads', { cursor: { number: '0x3', hashes } })
     node.mine()
-    await settle(client)
+    await roundTrip(client)
     expect(getNumbers(client.messages)).toEqual(['position 1', 2, 3, 4])
   })
 
@@ -174,9 +174,9 @@ describe('a cursor', () => {
     const before = node.snapshot()
     node.emit({ address: token })
     node.mine(16)
-    await settle(client)
+    await roundTrip(client)
     node.revert(before)
-    await settle(client)
+    await roundTrip(client)
     expect(getNumbers(client.messages)).toEqual(['position 0', 1, 'position 1', 'position 17', 'position 0'])
   })
 
@@ -203,7 +203,7 @@ describe('faults of notifications', () => {
     await client.call('eth_subscribe', 'newHeads')
     node.failNotifications(fault)
     node.mine(3)
-    await settle(client)
+    await roundTrip(client)
     expect(getNumbers(client.messages)).toEqual(numbers)
   })
 
@@ -224,7 +224,7 @@ describe('faults of notifications', () => {
     node.failNotifications('drop', { times: Infinity })
     node.clearFaults()
     node.mine()
-    await settle(client)
+    await roundTrip(client)
     expect(getNumbers(client.messages)).toEqual([1])
     expect(() => node.failNotifications('lose' as 'drop')).toThrow('Use one of drop, duplicate, delay, swap')
     expect(() => node.failNotifications('drop', { times: 0 })).toThrow('times')
@@ -238,7 +238,7 @@ describe('faults of notifications', () => {
     node.mine()
     const next = await connect()
     await next.call('eth_subscribe', 'newHeads')
-    await settle(next)
+    await roundTrip(next)
     expect([client.messages, next.messages, node.connections()]).toEqual([[], [], 1])
   })
 
@@ -250,7 +250,7 @@ describe('faults of notifications', () => {
     const next = await connect()
     await next.call('eth_subscribe', 'newHeads')
     node.mine()
-    await settle(next)
+    await roundTrip(next)
     expect(getNumbers(next.messages)).toEqual([1])
   })
 })

@@ -45,11 +45,12 @@ describe.each<ProviderName>(['keyrail', 'node'])('over the errors and limits of 
     const full: SeenBlock[] = []
     const numbers: bigint[] = []
     const logs: (SeenLog & { readonly number: bigint })[] = []
-    const keep = (list: SeenBlock[]) => (block: { number: bigint | null; hash: string | null; parentHash: string }) =>
-      void list.push({ number: Number(block.number), hash: block.hash as string, parentHash: block.parentHash })
+    const collect =
+      (list: SeenBlock[]) => (block: { number: bigint | null; hash: string | null; parentHash: string }) =>
+        void list.push({ number: Number(block.number), hash: block.hash as string, parentHash: block.parentHash })
     stops.push(
-      client.watchBlocks({ onBlock: keep(blocks), onError }),
-      client.watchBlocks({ onBlock: keep(full), includeTransactions: true, onError }),
+      client.watchBlocks({ onBlock: collect(blocks), onError }),
+      client.watchBlocks({ onBlock: collect(full), includeTransactions: true, onError }),
       client.watchBlockNumber({ onBlockNumber: (number) => void numbers.push(number), onError }),
       client.watchEvent({
         address: chain.address,

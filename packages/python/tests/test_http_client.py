@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import socket
+import ssl
 from collections.abc import Callable
 from enum import Enum
 from types import SimpleNamespace
@@ -15,6 +17,8 @@ from fault_server import Connection, FaultServer, ReceivedRequest
 from leak_walk import find_leaks
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider
+from keyrail.transport.http_client import _decompress
+from keyrail.transport.steps import now_ms
 
 BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 SECRET = "hunter2-hunter2-hunter2"
@@ -46,6 +50,50 @@ def write(request: ReceivedRequest, result: str = "0x1", request_id: int | None 
     body = {"jsonrpc": "2.0", "id": request_id or request.json["id"], "result": result}
     data = json.dumps(body).encode()
     return b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(data), data)
+
+
+class SlowSocket:
+    """A socket whose operations take as long as the test says, on a clock of its own."""
+
+    now_s = 1_000.0
+    opened = 0
+    connect_s = 0.0
+    send_s = 0.0
+    sends = 1_000_000
+    receive_s = 0.0
+
+    def __init__(self, *_: object) -> None:
+        type(self).opened += 1
+        self._timeout = 0.0
+
+    def settimeout(self, timeout: float) -> None:
+        self._timeout = timeout
+
+    def setsockopt(self, *_: object) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def detach(self) -> int:
+        return -1
+
+    def _take(self, seconds: float) -> None:
+        type(self).now_s += min(seconds, self._timeout)
+        if seconds > self._timeout:
+            raise TimeoutError("timed out")
+
+    def connect(self, _: object) -> None:
+        self._take(self.connect_s)
+
+    def send(self, data: memoryview) -> int:
+        self._take(self.send_s)
+        return min(len(data), self.sends)
+
+    def recv_into(self, buffer: memoryview) -> int:
+        self._take(self.receive_s)
+        buffer[:1] = b"H"
+        return 1
 
 
 # Responses
@@ -132,6 +180,34 @@ def test_a_host_that_cannot_exist_is_a_wrong_url(kind: str, url: str) -> None:
     assert caught.value.kind == "invalidRequest"
 
 
+@pytest.mark.parametrize("error", [BrokenPipeError(), ConnectionResetError(), ssl.SSLEOFError()])
+def test_a_response_that_closes_the_connection_before_the_request_is_sent_is_read(
+    error: OSError, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class EarlySocket(SlowSocket):
+        rest = b""
+
+        def connect(self, _: object) -> None:
+            self.rest = b"HTTP/1.1 413 Payload Too Large\r\ncontent-length: 9\r\n\r\ntoo large"
+
+        def send(self, _: memoryview) -> int:
+            raise error
+
+        def recv_into(self, buffer: memoryview) -> int:
+            count = len(self.rest)
+            buffer[:count], self.rest = self.rest, b""
+            return count
+
+    monkeypatch.setattr("keyrail.transport.http_client.socket.socket", EarlySocket)
+    with KeyrailProvider("http://127.0.0.1:9", retry=False) as provider:
+        for opened in (1, 2):
+            with pytest.raises(KeyrailError, match="too large") as caught:
+                provider.make_request("eth_gasPrice", [])  # type: ignore[arg-type]
+            assert caught.value.status == 413
+            # The rest of the request is missing, so nothing else can be sent on the connection.
+            assert EarlySocket.opened == opened
+
+
 # What is sent
 
 
@@ -198,47 +274,6 @@ def test_a_url_that_no_library_accepts_is_rejected_at_once(kind: str, url: str, 
 # Deadlines. The asynchronous provider has one timer for all steps.
 
 
-class SlowSocket:
-    """A socket whose operations take as long as the test says, on a clock of its own."""
-
-    now_s = 1_000.0
-    opened = 0
-    connect_s = 0.0
-    send_s = 0.0
-    sends = 1_000_000
-    receive_s = 0.0
-
-    def __init__(self, *_: object) -> None:
-        type(self).opened += 1
-        self._timeout = 0.0
-
-    def settimeout(self, timeout: float) -> None:
-        self._timeout = timeout
-
-    def setsockopt(self, *_: object) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-    def _take(self, seconds: float) -> None:
-        type(self).now_s += min(seconds, self._timeout)
-        if seconds > self._timeout:
-            raise TimeoutError("timed out")
-
-    def connect(self, _: object) -> None:
-        self._take(self.connect_s)
-
-    def send(self, data: memoryview) -> int:
-        self._take(self.send_s)
-        return min(len(data), self.sends)
-
-    def recv_into(self, buffer: memoryview) -> int:
-        self._take(self.receive_s)
-        buffer[:1] = b"H"
-        return 1
-
-
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> type[SlowSocket]:
     class Slow(SlowSocket):
@@ -273,6 +308,13 @@ def test_connecting_sending_and_receiving_share_the_time_limit(slow: type[SlowSo
 def test_parts_of_a_request_share_the_time_limit(slow: type[SlowSocket]) -> None:
     slow.send_s, slow.sends = 0.3, 10
     expect_timeout_after(1, slow)
+
+
+def test_many_empty_members_of_gzip_end_at_the_deadline() -> None:
+    data = gzip.compress(b"") * 10
+    assert _decompress(data, 100, now_ms() + 60_000) == b""
+    with pytest.raises(TimeoutError):
+        _decompress(data, 100, now_ms() - 1)
 
 
 def test_parts_of_a_response_share_the_time_limit(slow: type[SlowSocket]) -> None:

@@ -50,7 +50,7 @@ describe('viem', () => {
 
       const sent = (hash: Sent['hash'], abi: Abi = []): Sent => ({
         hash,
-        settled: async () => {
+        mined: async () => {
           const { status, blockNumber, gasUsed, logs } = await client.waitForTransactionReceipt({ hash })
           return {
             status,

@@ -79,7 +79,7 @@ describe('web3', () => {
         })
         return {
           hash: await hash,
-          settled: async () => {
+          mined: async () => {
             const receipt = await sending.catch((error: unknown) => {
               const { receipt: failed } = error as { readonly receipt?: TransactionReceipt }
               if (!failed) throw error

@@ -19,7 +19,7 @@ const subjects = Object.fromEntries(
   names.map((name) => [name, startPythonSubject(found.python, [libraries[name], way, server.url])]),
 ) as Record<Name, PythonSubject>
 
-const nothing: PythonCost = { wallMs: 0, cpuMs: 0 }
+const noCost: PythonCost = { wallMs: 0, cpuMs: 0 }
 const figures: Record<string, number[]> = {}
 const add = (key: string, value: number): void => void (figures[key] ??= []).push(value)
 /** A round is split into this many slices, and the subjects take turns, so that other load on the machine affects all of them equally. */
@@ -30,7 +30,7 @@ for (const name of names)
   for (const workload of workloads) await subjects[name].run(`${workload.name} ${workload.calls}`)
 for (let round = 0; round < Number(rounds); round++) {
   for (const { name: workload, calls } of workloads) {
-    const costs = { keyrail: nothing, web3: nothing, again: nothing, instant: nothing }
+    const costs = { keyrail: noCost, web3: noCost, again: noCost, instant: noCost }
     for (let slice = 0; slice < slices; slice++) {
       for (const name of shuffle(names)) {
         const { wallMs, cpuMs } = await subjects[name].run(`${workload} ${calls}`)

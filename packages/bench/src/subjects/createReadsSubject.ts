@@ -20,7 +20,7 @@ export function createReadsSubject({ balance, blockByHash, blockByNumber, logs }
   return {
     call: (method, [first]) => {
       const read = byMethod[method]
-      return read ? read(first as never) : Promise.reject(new Error(`no read stands for ${method}`))
+      return read ? read(first as never) : Promise.reject(new Error(`no read for ${method}`))
     },
     close,
   }

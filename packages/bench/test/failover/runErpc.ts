@@ -72,7 +72,7 @@ export const runErpc = async (binary: string, cases: readonly Case[]): Promise<O
       outcomes.push(await sendCase(one, `http://127.0.0.1:${port}/case-${index}/evm/${chainIds.testnet}`))
       // A node on another chain or behind may be left out. If any other is, the case shows nothing.
       if (chainId === undefined && head === undefined && nodes[index]?.failed() === 0)
-        throw new Error(`eRPC did not ask the first node: ${name}`)
+        throw new Error(`eRPC did not call the first node: ${name}`)
     }
     return outcomes
   } finally {

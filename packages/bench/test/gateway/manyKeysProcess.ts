@@ -16,4 +16,4 @@ const [, , name = '', upstream = ''] = process.argv
 const storage = storages[name]
 if (storage === undefined) throw new Error(`there is no storage '${name}'`)
 const { url, paths } = await startManyKeys({ upstream, ...storage })
-reportUsage({ url, paths: { good: paths } })
+reportUsage({ url, paths: { accepted: paths } })

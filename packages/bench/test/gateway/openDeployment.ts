@@ -13,7 +13,7 @@ import {
 import type { ControlApi, GatewayOptions, Service } from '@keyrail/gateway'
 import { startFakeUpstream } from '@keyrail/gateway/test/fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from '@keyrail/gateway/test/fakeUpstream.ts'
-import { chainIds, nothingThere, post } from '@keyrail/gateway/test/startGateway.ts'
+import { chainIds, unreachableUrl, post } from '@keyrail/gateway/test/startGateway.ts'
 import { createVisitor } from '@keyrail/gateway/test/visitor.ts'
 import type { Visitor } from '@keyrail/gateway/test/visitor.ts'
 
@@ -50,7 +50,7 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
     signUp: 'open',
     networks: {
       testnet: { chain: 'testland', chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
-      mainnet: { chain: 'testland', chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+      mainnet: { chain: 'testland', chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
     },
     limits: { appsPerUser: 1_000 },
     services: { debug: true },
@@ -74,7 +74,7 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
   const { account } = await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
   const disabledPath = (await createKey(bob)).path
   const operator = createVisitor(url)
-  const { status } = await operator.ask(
+  const { status } = await operator.request(
     'POST',
     `/api/admin/users/${account.id}/disable`,
     {},
@@ -139,7 +139,7 @@ export async function openTestGateway(behave?: Behaviour, options: Partial<Gatew
   const gateway = createGateway({
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
-      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
     },
     keys,
     ...options,

@@ -9,7 +9,7 @@ import { rejections } from '@keyrail/gateway/test/rejections.ts'
 import type { Rejection } from '@keyrail/gateway/test/rejections.ts'
 import { result } from '@keyrail/gateway/test/fakeUpstream.ts'
 import type { Behaviour } from '@keyrail/gateway/test/fakeUpstream.ts'
-import { nothingThere, post } from '@keyrail/gateway/test/startGateway.ts'
+import { unreachableUrl, post } from '@keyrail/gateway/test/startGateway.ts'
 import { openTestGateway } from './openDeployment.ts'
 import type { Deployment, TestGateway } from './openDeployment.ts'
 import { toBytes, withBody } from './relay.ts'
@@ -532,8 +532,8 @@ export const rows: readonly Row[] = [
     open: () =>
       behind(undefined, {
         networks: {
-          testnet: { chainId: 31_337, upstreams: [{ url: nothingThere }] },
-          mainnet: { chainId: 1_337, upstreams: [{ url: nothingThere }] },
+          testnet: { chainId: 31_337, upstreams: [{ url: unreachableUrl }] },
+          mainnet: { chainId: 1_337, upstreams: [{ url: unreachableUrl }] },
         },
       }),
   },

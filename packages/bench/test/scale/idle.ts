@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { askRedis, readDatabaseFigures } from '@keyrail/gateway/test/usage/clusterStores.ts'
+import { sendToRedis, readDatabaseFigures } from '@keyrail/gateway/test/usage/clusterStores.ts'
 import { createReceived } from '../service/startSoakNode.ts'
 import { startSoakService } from '../service/startSoakService.ts'
 import type { Outcome, Scenario } from './scenario.ts'
@@ -18,7 +18,7 @@ const runIdle = async (servers: Servers): Promise<Outcome> => {
   try {
     const read = async () => {
       const { commits } = await readDatabaseFigures(service.databaseUrl)
-      const [stats = ''] = await askRedis(service.redis.url, ['INFO', 'stats'])
+      const [stats = ''] = await sendToRedis(service.redis.url, ['INFO', 'stats'])
       const commands = Number(/total_commands_processed:(\d+)/.exec(stats)?.[1])
       const queries = service.nodes.reduce((total, node) => total + node.queries(), 0)
       return { commits, commands, queries, at: performance.now() }

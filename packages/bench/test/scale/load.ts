@@ -9,7 +9,7 @@ export interface Load {
   readonly users: number
   /** The daily limit of each user, in units. */
   readonly perDay: number
-  /** Most requests of this instance; it stops earlier if it is told to. */
+  /** The maximum number of requests of this instance. `stop` ends it earlier. */
   readonly requests: number
   /** Clients of this instance: each sends a request after the other. */
   readonly clients: number
@@ -35,7 +35,7 @@ export interface Report {
   /** Units that were granted and not returned. */
   readonly granted: number
   readonly returned: number
-  /** Requests that were told that the quota is used up. */
+  /** Requests that were rejected because the quota is used up. */
   readonly rejected: number
   /** Requests that got an error: the 503 of the service. */
   readonly failed: number

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { askRedis } from '@keyrail/gateway/test/usage/clusterStores.ts'
+import { sendToRedis } from '@keyrail/gateway/test/usage/clusterStores.ts'
 import { startRedis } from '@keyrail/gateway/test/usage/startRedis.ts'
 import { exactly } from './scenario.ts'
 import type { Outcome, Scenario } from './scenario.ts'
@@ -171,7 +171,7 @@ const runEmptied = (servers: Servers): Promise<Outcome> =>
 
 const whenInSync = async (replicaUrl: string): Promise<void> => {
   for (;;) {
-    const [state = ''] = await askRedis(replicaUrl, ['INFO', 'replication'])
+    const [state = ''] = await sendToRedis(replicaUrl, ['INFO', 'replication'])
     if (state.includes('master_link_status:up')) return
     await wait(50)
   }
@@ -195,7 +195,7 @@ const runFailover = (servers: Servers): Promise<Outcome> =>
       await whenInSync(replicaUrl.href)
       const loads = cluster.load(load)
       await whenGranted(cluster, perDay / 2)
-      await askRedis(replicaUrl.href, ['REPLICAOF', 'NO', 'ONE'])
+      await sendToRedis(replicaUrl.href, ['REPLICAOF', 'NO', 'ONE'])
       const before = sumAcknowledged(cluster)
       await wait(500)
       await redis.kill()

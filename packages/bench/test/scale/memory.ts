@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { askRedis } from '@keyrail/gateway/test/usage/clusterStores.ts'
+import { sendToRedis } from '@keyrail/gateway/test/usage/clusterStores.ts'
 import { exactly } from './scenario.ts'
 import type { Outcome, Scenario } from './scenario.ts'
 import type { Load } from './load.ts'
@@ -18,10 +18,10 @@ const runMemory = (servers: Servers): Promise<Outcome> =>
   withCluster(servers, {}, async (cluster) => {
     const readMemory = async (): Promise<number> => {
       await wait(rehashMs)
-      const [info = ''] = await askRedis(cluster.redis.url, ['INFO', 'memory'])
+      const [info = ''] = await sendToRedis(cluster.redis.url, ['INFO', 'memory'])
       return Number(/used_memory:(\d+)/.exec(info)?.[1])
     }
-    const countKeys = async (): Promise<number> => Number((await askRedis(cluster.redis.url, ['DBSIZE']))[0])
+    const countKeys = async (): Promise<number> => Number((await sendToRedis(cluster.redis.url, ['DBSIZE']))[0])
     /** Sends a request of each user. */
     const sendAll = async (load: Partial<Load>) =>
       sumReports(

@@ -83,7 +83,7 @@ export const runRevocation = async (servers: Servers, rounds: number): Promise<O
       return { id: key.id, urls }
     }
     const setPerDay = async (perDay: number): Promise<void> => {
-      const { status, text } = await user.ask(
+      const { status, text } = await user.request(
         'PUT',
         `/api/admin/users/${account.id}/limits`,
         { limits: { perDay } },

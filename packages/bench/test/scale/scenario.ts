@@ -37,7 +37,7 @@ const formatBar = (bar: Bar): string => {
     atMost === atLeast
       ? `must be ${toText(atMost)}`
       : `${atLeast === undefined ? '' : `at least ${toText(atLeast)}, `}at most ${toText(atMost)}`
-  return `  ${isMet(bar) ? 'good ' : 'WRONG'} ${name}: ${toText(is)} (${bounds})`
+  return `  ${isMet(bar) ? 'ok   ' : 'WRONG'} ${name}: ${toText(is)} (${bounds})`
 }
 
 /** Formats an outcome as lines of text. */
@@ -68,7 +68,7 @@ export const formatTable = (outcomes: ReadonlyMap<string, Outcome>): string => {
         const value = figures[column]
         return value === undefined ? '' : toText(value)
       }),
-      bars.every(isMet) ? 'good' : 'WRONG',
+      bars.every(isMet) ? 'ok' : 'WRONG',
     ]),
   ]
   const widths = ['', ...columns, ''].map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))

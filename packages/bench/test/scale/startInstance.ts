@@ -34,13 +34,13 @@ export const startInstance = async (stores: ClusterStores, outageGrant: number):
   const pipe = child.stdio[3] as Readable
   pipe.on('data', (chunk: Buffer) => (acknowledged += chunk.length))
 
-  let asked = 0
+  let calls = 0
   const waiting = new Map<number, (reply: Replied) => void>()
   child.on('message', (reply: Replied) => waiting.get(reply.number)?.(reply))
-  const ask =
+  const call =
     <Name extends keyof InstanceCalls>(name: Name) =>
     (...values: Parameters<InstanceCalls[Name]>): ReturnType<InstanceCalls[Name]> => {
-      const number = (asked += 1)
+      const number = (calls += 1)
       const replied = new Promise((resolve, reject) => {
         waiting.set(number, ({ value, error }) => {
           waiting.delete(number)
@@ -55,12 +55,12 @@ export const startInstance = async (stores: ClusterStores, outageGrant: number):
     child.kill('SIGKILL')
     await exited
   }
-  await ask('open')(stores, outageGrant)
+  await call('open')(stores, outageGrant)
   return {
-    load: ask('load'),
-    report: ask('report'),
-    stop: ask('stop'),
-    close: ask('close'),
+    load: call('load'),
+    report: call('report'),
+    stop: call('stop'),
+    close: call('close'),
     acknowledged: () => acknowledged,
     kill: async () => {
       const drained = once(pipe, 'end')

@@ -76,10 +76,10 @@ export const soakFaults: readonly Fault[] = [
     allows: ['cut ', ...stores],
     forfeits: true,
     run: async ({ instance, hold, onKill }) => {
-      const askedAt = performance.now()
+      const readAt = performance.now()
       const lagMs = (await instance.readMetric('keyrail_metering_lag_seconds')) * 1_000
       await instance.kill()
-      onKill(instance, lagMs, askedAt - lagMs)
+      onKill(instance, lagMs, readAt - lagMs)
       await hold()
       await instance.start()
     },

@@ -240,7 +240,7 @@ export const startSoakService = async (servers: Servers, received: Received): Pr
         const visitor = createVisitor(origin)
         const password = randomBytes(12).toString('base64url')
         const { account } = await visitor.get('POST /api/account', { body: { email, password } })
-        const { status, text } = await operator.ask(
+        const { status, text } = await operator.request(
           'PUT',
           `/api/admin/users/${account.id}/limits`,
           { limits: { perDay } },

@@ -1,6 +1,6 @@
 import { createApiKey, createGateway, createMemoryKeyStore } from '@keyrail/gateway'
 import type { Gateway, GatewayOptions } from '@keyrail/gateway'
-import { chainIds, nothingThere } from '@keyrail/gateway/test/startGateway.ts'
+import { chainIds, unreachableUrl } from '@keyrail/gateway/test/startGateway.ts'
 
 /** An API key that all instances of a test accept. */
 export const createKeys = (): { readonly keys: GatewayOptions['keys']; readonly key: string } => {
@@ -28,7 +28,7 @@ export const startInstance = async ({
   const gateway = createGateway({
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams },
-      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
     },
     ...options,
   })

@@ -47,12 +47,12 @@ export function rollBackMembers(
   for (const member of members.toReversed()) {
     const text = gunzipSync(read(member.offset, cut.offset)).toString('latin1')
     const lines = text.split(/(?<=\n)/)
-    const kept = lines.findIndex((line) => (parseBlockNumber(line) ?? -1) >= fromBlock)
-    if (kept === -1) return { cut, rest: '', removed }
-    removed += lines.length - kept
+    const remaining = lines.findIndex((line) => (parseBlockNumber(line) ?? -1) >= fromBlock)
+    if (remaining === -1) return { cut, rest: '', removed }
+    removed += lines.length - remaining
     cut = member
     // Otherwise, logs of the block may also be in the member before.
-    if (kept > 0) return { cut, rest: lines.slice(0, kept).join(''), removed }
+    if (remaining > 0) return { cut, rest: lines.slice(0, remaining).join(''), removed }
   }
   if (cut.offset === 0) return { cut, rest: '', removed }
   throw new CliError(`a reorg replaced logs at or above block ${fromBlock}, which are already compressed`, {

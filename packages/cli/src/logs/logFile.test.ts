@@ -154,17 +154,17 @@ describe('a compressed log file', () => {
     [11, 2, [10]],
     [12, 1, [10, 11]],
     [13, 0, [10, 11, 12]],
-  ])('is rolled back to block %i over several members, after it was resumed', (block, removed, kept) => {
+  ])('is rolled back to block %i over several members, after it was resumed', (block, removed, remaining) => {
     writeMembers(3)
     const file = resume()
     expect(file.rollBack({ fromBlock: BigInt(block), cursor: cursorAt(block) })).toBe(removed)
-    expect(file.logs()).toBe(kept.length)
+    expect(file.logs()).toBe(remaining.length)
     // A process that is killed now loses nothing.
     const { cursor, logs } = readCheckpoint(checkpointPath) as Checkpoint
-    expect([cursor, logs]).toEqual([cursorAt(block), kept.length])
+    expect([cursor, logs]).toEqual([cursorAt(block), remaining.length])
     write(file, block, 7)
     file.finish()
-    expect(read()).toBe(text('ndjson', ...kept.map((one) => [one, 0] as const), [block, 7]))
+    expect(read()).toBe(text('ndjson', ...remaining.map((one) => [one, 0] as const), [block, 7]))
   })
 
   test('without logs is a valid file', () => {

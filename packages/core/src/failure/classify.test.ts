@@ -24,7 +24,7 @@ const toFacts = ({ request, response }: FailureCase): FailureFacts => {
   const { status, headers = {}, body } = response
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const read = readResponse({ status, text, header: (name) => headers[name] }, { id: 1, method: request.method })
-  if ('result' in read) throw new Error('the answer was taken for a result')
+  if ('result' in read) throw new Error('the response was read as a result')
   return { ...read, batch: request.batch }
 }
 
@@ -110,7 +110,7 @@ describe('a code with one meaning', () => {
 
 describe('phrases', () => {
   const phrases = rules.flatMap((rule) => (rule.when.phrases ?? []).map((phrase) => ({ phrase, rule })))
-  /** A text that contains the phrase: the first of its alternatives, and a word that nobody uses for each gap. */
+  /** A text that contains the phrase: the first of its alternatives, and a made-up word for each gap. */
   const toText = (phrase: string): string =>
     phrase
       .split(' ')
@@ -257,7 +257,7 @@ describe('the table', () => {
     ({ rule }) => {
       const decided = classified.filter((seen) => seen.rule === rule)
       expect(decided).not.toEqual([])
-      // The service's reasons decide even if the words of the message would too: words may change.
+      // The reasons of the service decide, not its messages, because messages may change.
       if (rule.when.reason) return
       const others: readonly Rule[] = rules.filter((other) => other !== rule)
       expect(decided.some(({ facts, method }) => classify(facts, method, others)?.kind !== rule.kind)).toBe(true)

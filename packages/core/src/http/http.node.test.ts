@@ -73,7 +73,7 @@ const watchConnections = (): Socket[] => {
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const blockNumber = { method: 'eth_blockNumber' }
 
-/** Closes each connection soon after a response, most often just around the next request on it. */
+/** Closes each connection soon after a response, often at the time of the next request. */
 const closesAtRandom = (arrived?: (request: Request) => void) =>
   startServer((request, socket) => {
     arrived?.(request)
@@ -88,18 +88,18 @@ describe('a server that closes idle connections around the next request', () => 
     let arrived = 0
     const { url } = await closesAtRandom(() => arrived++)
     const transport = open(url)
-    let answered = 0
+    let responses = 0
     const caller = async (from: number): Promise<void> => {
       for (let n = from; n < from + 150; n++) {
         expect(await transport.request({ method: 'eth_getBalance', params: [`0x${n.toString(16)}`] })).toBe(
           `0x${n.toString(16)}`,
         )
-        answered++
+        responses++
         await wait(Math.random() * 3)
       }
     }
     await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((n) => caller(n * 1_000)))
-    expect(answered).toBe(1_200)
+    expect(responses).toBe(1_200)
     expect(arrived).toBeGreaterThanOrEqual(1_200)
   })
 
@@ -122,7 +122,7 @@ describe('a server that closes idle connections around the next request', () => 
     }
     await Promise.all([0, 1, 2, 3].map((n) => caller(n * 1_000)))
     expect([...arrived.values()].filter((times) => times > 1)).toEqual([])
-    // The race was really run: some were cut off, and most went through.
+    // The race happened: some requests were cut off, and most succeeded.
     expect(ambiguous).toBeGreaterThan(0)
     expect(arrived.size).toBeGreaterThan(300)
   })
@@ -257,7 +257,7 @@ describe('a transaction is resent if the connection was never established', () =
 })
 
 describe('over TLS', () => {
-  // For `localhost` alone, until 2120, and of use for nothing else.
+  // A certificate for `localhost`, valid until 2120.
   const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgC2Tz1ujzxgYgeudd
 kREB8pd5BB+Fg6sM2JGCWoDUFJmhRANCAASl3aQLqZCc8zo/SPd9tgJ1oVx0t555
@@ -323,7 +323,7 @@ ECcCIDp+kByDE6WGVPpWb/eXbwoBiZGhk0EqhZPJu2IjL/t0
     const transport = open(`https://localhost:${port}`)
     for (let n = 0; n < 3; n++) expect(String(await getFailure(transport.request(blockNumber)))).toMatch(/here/)
     expect(handshakes).toEqual([{ name: 'localhost', resumed: false }])
-    // Two that cannot share one request.
+    // Two calls that cannot share a request.
     await Promise.all([blockNumber, { method: 'eth_chainId' }].map((call) => getFailure(transport.request(call))))
     expect(handshakes[1]).toEqual({ name: 'localhost', resumed: true })
   })

@@ -39,8 +39,8 @@ const giveBack = (socket: PooledSocket): void => {
   socket.emit('free')
 }
 
-/** Until the sockets have done what they are about to do. */
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+/** Waits until pending socket events have been emitted. */
+const flushEvents = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
 describe('createSocketPool', () => {
   test('returns the connection that was used last', async () => {
@@ -143,7 +143,7 @@ describe('createSocketPool', () => {
     expect([idle.destroyed, used.destroyed]).toEqual([true, false])
     giveBack(used)
     expect(used.destroyed).toBe(true)
-    await settled()
+    await flushEvents()
     expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createWindowSize } from './windowSize.ts'
 import type { WindowSize } from './windowSize.ts'
 
-/** Runs it against a node that accepts this many blocks, and returns how many requests the node rejected. */
+/** Runs it against a node that accepts this many blocks. @returns How many requests the node rejected. */
 const run = (size: WindowSize, requests: number, accepted: number, logsPerBlock = 0): number => {
   let rejections = 0
   for (let i = 0; i < requests; i++) {
@@ -55,7 +55,7 @@ describe('createWindowSize', () => {
     size.rejected(1_000, 100)
     size.rejected(1_000, NaN)
     expect(size.current()).toBe(100)
-    // Four at once are one lesson: growth waits for two windows after it, not for sixteen.
+    // Four rejections at once count as one: growth waits for two windows, not for sixteen.
     const other = createWindowSize({})
     for (let i = 0; i < 4; i++) other.rejected(1_000, NaN)
     for (let i = 0; i < 2; i++) other.succeeded(500, 0)
@@ -67,7 +67,7 @@ describe('createWindowSize', () => {
     (accepted) => {
       const size = createWindowSize({})
       expect(run(size, 100, accepted)).toBeLessThanOrEqual(17)
-      // Once it is found, one in 33 is tried above it.
+      // Once the limit is known, one request in 33 is above it.
       expect(run(size, 1_000, accepted)).toBeLessThanOrEqual(31)
       expect(size.current()).toBeGreaterThan(accepted / 4)
     },

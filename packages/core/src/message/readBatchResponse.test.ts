@@ -10,7 +10,11 @@ const read = (body: unknown, count = 3, status = 200, headers: Record<string, st
     count,
   )
 const ok = (id: unknown, result: unknown = `r${String(id)}`): object => ({ jsonrpc: '2.0', id, result })
-const bad = (id: unknown, message: string, code = -32000): object => ({ jsonrpc: '2.0', id, error: { code, message } })
+const errorEntry = (id: unknown, message: string, code = -32000): object => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message },
+})
 const results = (reads: ReturnType<typeof read>): unknown[] =>
   (reads as readonly BatchEntryRead[]).map((one) => ('result' in one ? one.result : one.kind))
 
@@ -26,7 +30,7 @@ describe('readBatchResponse', () => {
   test.each([
     ['is missing', [ok(5), ok(7)]],
     ['comes twice', [ok(6), ok(5), ok(6), ok(7)]],
-    ['comes twice, once as an error', [ok(6), ok(5), bad(6, 'x'), ok(7)]],
+    ['comes twice, once as an error', [ok(6), ok(5), errorEntry(6, 'x'), ok(7)]],
     ['is null', [ok(5), ok(null), ok(7)]],
     ['is a text', [ok(5), ok('6'), ok(7)]],
     ['is a fraction', [ok(5), ok(6.5), ok(7)]],
@@ -39,7 +43,7 @@ describe('readBatchResponse', () => {
   })
 
   test('ignores entries with unknown ids', () => {
-    expect(results(read([ok(5), ok(6), ok(7), ok(8), ok(4), ok('5'), ok(null), bad(null, 'x')]))).toEqual([
+    expect(results(read([ok(5), ok(6), ok(7), ok(8), ok(4), ok('5'), ok(null), errorEntry(null, 'x')]))).toEqual([
       'r5',
       'r6',
       'r7',
@@ -47,7 +51,7 @@ describe('readBatchResponse', () => {
   })
 
   test('reads an error object as the failure of its call, and reports that it was in a batch', () => {
-    const [, second] = read([ok(5), bad(6, 'execution reverted', 3), ok(7)]) as BatchEntryRead[]
+    const [, second] = read([ok(5), errorEntry(6, 'execution reverted', 3), ok(7)]) as BatchEntryRead[]
     expect(second).toMatchObject({
       text: 'execution reverted',
       rpcError: { code: 3, message: 'execution reverted' },
@@ -58,18 +62,20 @@ describe('readBatchResponse', () => {
   })
 
   test('ignores results under an error status, but reads errors', () => {
-    const [first, second] = read([ok(5), bad(6, 'slow down', 429)], 2, 429, { 'retry-after': '2' }) as BatchEntryRead[]
+    const [first, second] = read([ok(5), errorEntry(6, 'slow down', 429)], 2, 429, {
+      'retry-after': '2',
+    }) as BatchEntryRead[]
     expect(first).toMatchObject({ status: 429, retryAfter: '2', batch: true })
     expect(first).not.toHaveProperty('result')
     expect(second).toMatchObject({ status: 429, text: 'slow down', rpcError: { code: 429 } })
   })
 
   test.each([
-    ['one object without an id', bad(null, 'batch too large')],
-    ['one object with the id of a call', bad(5, 'batch too large')],
-    ['one object with another id', bad(0, 'batch too large')],
-    ['an array of one error without an id', [bad(null, 'batch too large')]],
-    ['an error without an id for each', [1, 2, 3].map(() => bad(null, 'batch too large'))],
+    ['one object without an id', errorEntry(null, 'batch too large')],
+    ['one object with the id of a call', errorEntry(5, 'batch too large')],
+    ['one object with another id', errorEntry(0, 'batch too large')],
+    ['an array of one error without an id', [errorEntry(null, 'batch too large')]],
+    ['an error without an id for each', [1, 2, 3].map(() => errorEntry(null, 'batch too large'))],
   ])('treats %s as a rejection of the whole batch', (_, body) => {
     expect(read(body)).toMatchObject({ text: 'batch too large', rpcError: { code: -32000 }, batch: true })
   })
@@ -114,13 +120,17 @@ describe('readBatchResponse', () => {
   test('accepts results under every success status, and reads errors under 400', () => {
     for (const status of [200, 201, 299])
       expect(results(read([ok(5), ok(6), ok(7)], 3, status))).toEqual(['r5', 'r6', 'r7'])
-    const [first, second] = read([bad(6, 'execution reverted', 3), bad(5, 'slow down')], 2, 400) as BatchEntryRead[]
+    const [first, second] = read(
+      [errorEntry(6, 'execution reverted', 3), errorEntry(5, 'slow down')],
+      2,
+      400,
+    ) as BatchEntryRead[]
     expect(first).toMatchObject({ status: 400, text: 'slow down' })
     expect(second).toMatchObject({ status: 400, text: 'execution reverted', rpcError: { code: 3 } })
   })
 
   test('rejects a single object with both a result and an error', () => {
-    expect(read({ ...ok(5), ...bad(5, 'slow down') })).toMatchObject({ kind: 'badResponse', batch: true })
+    expect(read({ ...ok(5), ...errorEntry(5, 'slow down') })).toMatchObject({ kind: 'badResponse', batch: true })
   })
 
   test('says so if an error has no message', () => {
@@ -141,18 +151,22 @@ describe('readBatchResponse', () => {
   test('gives an error without an id to the calls without an entry, if it is unambiguous which they are', () => {
     const words = (body: unknown): unknown[] =>
       (read(body) as BatchEntryRead[]).map((one) => ('result' in one ? one.result : one.text))
-    expect(words([ok(5), bad(null, 'slow down'), ok(7)])).toEqual(['r5', 'slow down', 'r7'])
-    expect(words([bad(null, 'slow down'), ok(7), bad(null, 'slow down')])).toEqual(['slow down', 'slow down', 'r7'])
-    expect(words([ok(7), bad(null, 'batch of more than 1')])[1]).toBe('batch of more than 1')
-    // Whose is it?
+    expect(words([ok(5), errorEntry(null, 'slow down'), ok(7)])).toEqual(['r5', 'slow down', 'r7'])
+    expect(words([errorEntry(null, 'slow down'), ok(7), errorEntry(null, 'slow down')])).toEqual([
+      'slow down',
+      'slow down',
+      'r7',
+    ])
+    expect(words([ok(7), errorEntry(null, 'batch of more than 1')])[1]).toBe('batch of more than 1')
+    // It is ambiguous which call it belongs to.
     for (const unclear of [
-      [ok(7), ok(5), bad(99, 'slow down')],
-      [ok(7), bad(99, 'batch of more than 1')],
-      [ok(7), bad('6', 'batch of more than 1'), bad(99, 'batch of more than 1')],
+      [ok(7), ok(5), errorEntry(99, 'slow down')],
+      [ok(7), errorEntry(99, 'batch of more than 1')],
+      [ok(7), errorEntry('6', 'batch of more than 1'), errorEntry(99, 'batch of more than 1')],
       [ok(7), ok(null), ok(null)],
       [ok(7), null, { id: null }],
-      [ok(7), bad(null, 'execution reverted')],
-      [ok(7), bad(null, 'execution reverted'), bad(null, 'slow down')],
+      [ok(7), errorEntry(null, 'execution reverted')],
+      [ok(7), errorEntry(null, 'execution reverted'), errorEntry(null, 'slow down')],
     ])
       expect(
         words(unclear).filter(
@@ -171,10 +185,10 @@ describe('readBatchResponse', () => {
   test('gives every call its own response or a failure, for any entries in any order', () => {
     const entry = fc.oneof(
       fc.integer({ min: 3, max: 16 }).map((id) => ok(id)),
-      fc.integer({ min: 3, max: 16 }).map((id) => bad(id, `e${id}`)),
+      fc.integer({ min: 3, max: 16 }).map((id) => errorEntry(id, `e${id}`)),
       fc.constantFrom(
         ok(null),
-        bad(null, 'batch'),
+        errorEntry(null, 'batch'),
         ok('6'),
         ok(5.5),
         ok(-5),

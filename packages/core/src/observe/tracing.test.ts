@@ -133,12 +133,12 @@ describe('tracing', () => {
     const broken = (): never => {
       throw new Error('of the processor')
     }
-    const nothing = async (): Promise<void> => {}
+    const noop = async (): Promise<void> => {}
     for (const [at, errors] of [
       ['onStart', 1],
       ['onEnd', 1],
     ] as const) {
-      const processor = { onStart: () => {}, onEnd: () => {}, forceFlush: nothing, shutdown: nothing, [at]: broken }
+      const processor = { onStart: () => {}, onEnd: () => {}, forceFlush: noop, shutdown: noop, [at]: broken }
       const tracer = new TracerProvider({ spanProcessors: [processor] }).getTracer('broken')
       const stats = createStats()
       await traced(createEndpoint([{ type: 'attempted', redactedUrl, durationMs: 1 }]), {

@@ -1,6 +1,6 @@
 import type { Address, Bytes, Hash, Quantity } from './hex.ts'
 
-/** A value that came to be. */
+/** A value that was created. */
 export interface Added<Value> {
   '+': Value
 }

@@ -92,7 +92,7 @@ export interface FourByteTracerOptions extends TraceOptions {
   tracerConfig?: object | undefined
 }
 
-/** Nothing at all: for measuring. */
+/** Options of a tracer without a result, for measurements. */
 export interface NoopTracerOptions extends TraceOptions {
   tracer: 'noopTracer'
   tracerConfig?: object | undefined

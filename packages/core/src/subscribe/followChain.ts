@@ -28,7 +28,7 @@ export interface FollowOptions {
 /**
  * Follows the chain for as long as the consumer takes events. There are three ways, all with the same events:
  *
- * - A service of Keyrail sends them over a socket, from where the chain ends. What it cannot send is polled: blocks below the ones that it
+ * - A service of Keyrail sends them over a socket, from where the chain ends. The rest is polled: blocks below the ones that it
  *   remembers, and the time in which there is no connection.
  * - A socket of another server only says when to poll.
  * - Without a socket, polls follow the block time.

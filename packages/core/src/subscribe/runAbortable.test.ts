@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { runAbortable } from './runAbortable.ts'
 
-/** Waits for ever, or until the signal strikes. */
+/** Waits until the signal is aborted. */
 const forEver = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason)

@@ -92,7 +92,7 @@ export interface SubscriptionOptions extends CallOptions {
   readonly priority?: CallOptions['priority']
   /** Ends the subscription, which then rejects with the signal's own reason. */
   readonly signal?: AbortSignal | undefined
-  /** The deepest reorganization that is followed, in blocks, from 1 to 1024. What was reported of this many blocks is held in memory. @default 64 */
+  /** The deepest reorganization that is followed, in blocks, from 1 to 1024. Events of this many blocks are stored in memory. @default 64 */
   readonly reorgDepth?: number | undefined
   /**
    * A fixed interval between polls, in milliseconds, at least 10.

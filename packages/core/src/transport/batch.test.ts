@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { sendDown } from '../../test/scriptedEndpoint.ts'
 import type { Sent } from '../../test/scriptedEndpoint.ts'
-import { answerAll, ownAnswer, scriptedPost } from '../../test/scriptedPost.ts'
+import { echoAll, echo, scriptedPost } from '../../test/scriptedPost.ts'
 import type { Posted, Reply, ScriptedPost } from '../../test/scriptedPost.ts'
 import type { BatchOptions } from './batch.ts'
 import type { Send } from './call.ts'
@@ -35,7 +35,7 @@ const listen = (sent: Sent | undefined, emit: (event: { readonly type: string })
 const reads = (count: number): string[] => Array.from({ length: count }, () => 'eth_getBalance')
 const outcomes = (sent: readonly Sent[]): unknown[] =>
   sent.map(({ ok, value }) => (ok ? value : isKeyrailError(value) ? value.kind : value))
-const sizes = ({ posted }: ScriptedPost): number[] => posted.map(({ asked }) => asked.length)
+const sizes = ({ posted }: ScriptedPost): number[] => posted.map(({ rpcCalls }) => rpcCalls.length)
 const own = (sent: readonly Sent[]): unknown[] =>
   sent.map(({ call: { method, params } }) => ({ method, params: JSON.parse(params) as unknown }))
 
@@ -43,7 +43,7 @@ const own = (sent: readonly Sent[]): unknown[] =>
 const capped =
   (most: number, reject: (posted: Posted) => Reply) =>
   (posted: Posted): Reply =>
-    posted.asked.length > most ? reject(posted) : answerAll(posted)
+    posted.rpcCalls.length > most ? reject(posted) : echoAll(posted)
 const tooLarge = (message: string): Reply => ({
   text: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } }),
 })
@@ -55,7 +55,7 @@ describe('batch', () => {
     const sent = sendAll(send, ['eth_getBalance', 'eth_call', 'eth_gasPrice'])
     expect(endpoint.posted).toEqual([])
     await vi.runAllTimersAsync()
-    expect(endpoint.posted.map(({ asked, batched }) => [batched, asked])).toEqual([
+    expect(endpoint.posted.map(({ rpcCalls, batched }) => [batched, rpcCalls])).toEqual([
       [
         true,
         [
@@ -65,7 +65,7 @@ describe('batch', () => {
         ],
       ],
     ])
-    expect(sent.map(({ ok, value, settled }) => [ok, value, settled])).toEqual(
+    expect(sent.map(({ ok, value, completions }) => [ok, value, completions])).toEqual(
       own(sent).map((value) => [true, value, 1]),
     )
   })
@@ -79,7 +79,7 @@ describe('batch', () => {
     expect(sizes(endpoint)).toEqual([2])
     sendAll(send, reads(2))
     await vi.runAllTimersAsync()
-    expect(endpoint.posted.flatMap(({ asked }) => asked.map(({ id }) => id))).toEqual([1, 2, 3, 4])
+    expect(endpoint.posted.flatMap(({ rpcCalls }) => rpcCalls.map(({ id }) => id))).toEqual([1, 2, 3, 4])
   })
 
   test('sends a single call at once, unbatched', async () => {
@@ -88,7 +88,7 @@ describe('batch', () => {
     await Promise.resolve()
     expect(endpoint.posted.map(({ batched }) => batched)).toEqual([false])
     await vi.runAllTimersAsync()
-    expect(sent).toMatchObject({ ok: true, settled: 1 })
+    expect(sent).toMatchObject({ ok: true, completions: 1 })
   })
 
   test.each([
@@ -103,7 +103,7 @@ describe('batch', () => {
   ])('sends %s alone and at once', async (method) => {
     const endpoint = scriptedPost()
     sendAll(over(endpoint), ['eth_call', method, 'eth_call', method])
-    expect(endpoint.posted.map(({ asked }) => asked[0]?.method)).toEqual([method, method])
+    expect(endpoint.posted.map(({ rpcCalls }) => rpcCalls[0]?.method)).toEqual([method, method])
     await vi.runAllTimersAsync()
     expect(sizes(endpoint)).toEqual([1, 1, 2])
   })
@@ -117,7 +117,7 @@ describe('batch', () => {
     sendAll(send, ['eth_getLogs', 'eth_call'], { batch: {} })
     sendAll(send, reads(1))
     await vi.runAllTimersAsync()
-    expect(endpoint.posted.map(({ asked }) => asked.map(({ method }) => method))).toEqual([
+    expect(endpoint.posted.map(({ rpcCalls }) => rpcCalls.map(({ method }) => method))).toEqual([
       ['eth_getBalance'],
       ['eth_getBalance'],
       ['eth_sendRawTransaction'],
@@ -158,13 +158,13 @@ describe('batch', () => {
     ]
     for (const text of sent) sendAll(send, ['eth_call'], { params: JSON.stringify([text]) })
     await vi.runAllTimersAsync()
-    // A text that is not ASCII counts for more than it has, so as to be never more than is allowed.
+    // The size of text that is not ASCII is overestimated, so that the limit is never exceeded.
     expect(sizes(endpoint)).toEqual([2, 2, 1, 1, 1])
-    for (const { body, asked } of endpoint.posted)
-      if (asked.length > 1) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(maxBytes)
+    for (const { body, rpcCalls } of endpoint.posted)
+      if (rpcCalls.length > 1) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(maxBytes)
 
     endpoint.posted.length = 0
-    // Of which the method's name is the most.
+    // The method name is most of it.
     const long = Array.from({ length: 30 }, () => 'eth_getTransactionByBlockNumberAndIndex')
     sendAll(send, long, { params: '[]' })
     await vi.runAllTimersAsync()
@@ -201,10 +201,10 @@ describe('batch', () => {
   })
 
   test('detects a response from another chain: by its header for all calls, by eth_chainId for that call', async () => {
-    const endpoint = scriptedPost(answerAll, 7)
+    const endpoint = scriptedPost(echoAll, 7)
     const send = over(endpoint)
     const methods = ['eth_chainId', 'eth_call']
-    endpoint.script = ({ asked: [first, second] }) => ({
+    endpoint.script = ({ rpcCalls: [first, second] }) => ({
       text: JSON.stringify([
         { id: first?.id, result: '0x8' },
         { id: second?.id, result: '0x9' },
@@ -213,7 +213,7 @@ describe('batch', () => {
     const byItem = sendAll(send, methods)
     await vi.runAllTimersAsync()
     expect(outcomes(byItem)).toEqual(['wrongNetwork', '0x9'])
-    endpoint.script = ({ asked: [first, second] }) => ({
+    endpoint.script = ({ rpcCalls: [first, second] }) => ({
       headers: { 'x-chain-id': '8' },
       text: JSON.stringify([
         { id: first?.id, result: '0x7' },
@@ -226,7 +226,7 @@ describe('batch', () => {
   })
 
   test('reports each attempt and its outcome to the observer', async () => {
-    const endpoint = scriptedPost(({ asked: [first, second] }) => ({
+    const endpoint = scriptedPost(({ rpcCalls: [first, second] }) => ({
       afterMs: 20,
       text: JSON.stringify([
         { id: first?.id, result: '0x1' },
@@ -297,9 +297,9 @@ describe('a batch that is rejected for its size', () => {
     [
       'by each item',
       3,
-      ({ asked }: Posted): Reply => ({
+      ({ rpcCalls }: Posted): Reply => ({
         text: JSON.stringify(
-          asked.map(({ id }) => ({
+          rpcCalls.map(({ id }) => ({
             id,
             error: { code: 31, message: 'Batch of more than 3 requests are not allowed' },
           })),
@@ -328,7 +328,7 @@ describe('a batch that is rejected for its size', () => {
       const first = sendAll(send, reads(20))
       await vi.runAllTimersAsync()
       expect(sizes(endpoint)).toEqual(expected)
-      expect(first.map(({ value, settled }) => [value, settled])).toEqual(own(first).map((value) => [value, 1]))
+      expect(first.map(({ value, completions }) => [value, completions])).toEqual(own(first).map((value) => [value, 1]))
       endpoint.posted.length = 0
       const second = sendAll(send, reads(20))
       await vi.runAllTimersAsync()
@@ -338,21 +338,21 @@ describe('a batch that is rejected for its size', () => {
   )
 
   test('keeps the results, and sends only the other calls again', async () => {
-    const endpoint = scriptedPost(({ asked, batched }) =>
-      asked.length <= 2
-        ? answerAll({ asked, batched } as Posted)
+    const endpoint = scriptedPost(({ rpcCalls, batched }) =>
+      rpcCalls.length <= 2
+        ? echoAll({ rpcCalls, batched } as Posted)
         : {
             text: JSON.stringify(
-              asked.map((one, at) =>
-                at % 2 ? { id: one.id, error: { code: 1, message: 'batch over 2' } } : ownAnswer(one),
+              rpcCalls.map((one, at) =>
+                at % 2 ? { id: one.id, error: { code: 1, message: 'batch over 2' } } : echo(one),
               ),
             ),
           },
     )
     const sent = sendAll(over(endpoint), reads(8))
     await vi.runAllTimersAsync()
-    expect(sent.map(({ value, settled }) => [value, settled])).toEqual(own(sent).map((value) => [value, 1]))
-    const params = endpoint.posted.map(({ asked }) => asked.map((one) => one.params[0]))
+    expect(sent.map(({ value, completions }) => [value, completions])).toEqual(own(sent).map((value) => [value, 1]))
+    const params = endpoint.posted.map(({ rpcCalls }) => rpcCalls.map((one) => one.params[0]))
     expect(params.slice(1)).toEqual([
       ['0x1', '0x3'],
       ['0x5', '0x7'],
@@ -361,7 +361,7 @@ describe('a batch that is rejected for its size', () => {
 
   test('learns a cap in bytes, not in calls, if a proxy limits bytes', async () => {
     const endpoint = scriptedPost((posted) =>
-      posted.body.length > 3_000 ? { status: 413, text: 'Request Entity Too Large' } : answerAll(posted),
+      posted.body.length > 3_000 ? { status: 413, text: 'Request Entity Too Large' } : echoAll(posted),
     )
     const send = over(endpoint)
     const large = { params: `["${'f'.repeat(1_000)}"]` }
@@ -378,22 +378,22 @@ describe('a batch that is rejected for its size', () => {
 
   test('learns nothing from a response that was too large, because the next one may be small', async () => {
     const endpoint = scriptedPost((posted) =>
-      posted.asked.length > 2
+      posted.rpcCalls.length > 2
         ? {
             text: JSON.stringify(
-              posted.asked.map((one, at) =>
-                at < 2 ? ownAnswer(one) : { id: one.id, error: { code: -32003, message: 'response too large' } },
+              posted.rpcCalls.map((one, at) =>
+                at < 2 ? echo(one) : { id: one.id, error: { code: -32003, message: 'response too large' } },
               ),
             ),
           }
-        : answerAll(posted),
+        : echoAll(posted),
     )
     const send = over(endpoint)
     const sent = sendAll(send, reads(6))
     await vi.runAllTimersAsync()
     expect(sizes(endpoint)).toEqual([6, 3, 1, 1])
     expect(sent.map(({ value }) => value)).toEqual(own(sent))
-    endpoint.script = answerAll
+    endpoint.script = echoAll
     sendAll(send, reads(6))
     await vi.runAllTimersAsync()
     expect(sizes(endpoint).at(-1)).toBe(6)
@@ -404,20 +404,20 @@ describe('a batch that is rejected for its size', () => {
     const send = over(endpoint, { maxCalls: 10 }, 2)
     const sent = sendAll(send, reads(40))
     await vi.runAllTimersAsync()
-    // Two had gone, two were waiting: those went out smaller.
+    // Two batches were in flight, and two waited: those were sent in smaller batches.
     expect(sizes(endpoint).filter((size) => size > 5)).toEqual([10, 10])
-    expect(sent.map(({ value, settled }) => [value, settled])).toEqual(own(sent).map((value) => [value, 1]))
+    expect(sent.map(({ value, completions }) => [value, completions])).toEqual(own(sent).map((value) => [value, 1]))
   })
 
   test('uses the smallest of several caps, in one response or in several', async () => {
     let rejected = 0
     const endpoint = scriptedPost((posted) => {
-      if (posted.asked.length < 4) return answerAll(posted)
+      if (posted.rpcCalls.length < 4) return echoAll(posted)
       const [most, more] = rejected++ === 0 ? [2, 3] : [3, 4]
       return {
         afterMs: rejected,
         text: JSON.stringify(
-          posted.asked.map(({ id }, at) => ({ id, error: { code: 31, message: `batch over ${at ? more : most}` } })),
+          posted.rpcCalls.map(({ id }, at) => ({ id, error: { code: 31, message: `batch over ${at ? more : most}` } })),
         ),
       }
     })
@@ -435,8 +435,8 @@ describe('a batch that is rejected for its size', () => {
     ['as a whole', () => tooLarge('batch too large')],
     [
       'item by item',
-      ({ asked }: Posted): Reply => ({
-        text: JSON.stringify(asked.map(({ id }) => ({ id, error: { code: -32600, message: 'batch too large' } }))),
+      ({ rpcCalls }: Posted): Reply => ({
+        text: JSON.stringify(rpcCalls.map(({ id }) => ({ id, error: { code: -32600, message: 'batch too large' } }))),
       }),
     ],
   ] as const)(
@@ -444,7 +444,7 @@ describe('a batch that is rejected for its size', () => {
     async (_, reject) => {
       let once = true
       const endpoint = scriptedPost((posted) => {
-        if (!once) return answerAll(posted)
+        if (!once) return echoAll(posted)
         once = false
         return reject(posted)
       })
@@ -480,7 +480,7 @@ describe('a batch that is rejected because of one call', () => {
 
   test('is sent again one by one: only the wrong call fails, and nothing is learned', async () => {
     const endpoint = scriptedPost((posted) =>
-      posted.asked.some(({ method }) => method === 'eth_call') ? reject('Invalid params') : answerAll(posted),
+      posted.rpcCalls.some(({ method }) => method === 'eth_call') ? reject('Invalid params') : echoAll(posted),
     )
     const send = over(endpoint)
     const sent = sendAll(send, ['eth_gasPrice', 'eth_call', 'eth_chainId'])
@@ -494,7 +494,7 @@ describe('a batch that is rejected because of one call', () => {
   })
 
   test('if no call was the cause, batches get smaller until joining stops', async () => {
-    const endpoint = scriptedPost((posted) => (posted.batched ? reject('Invalid request') : answerAll(posted)))
+    const endpoint = scriptedPost((posted) => (posted.batched ? reject('Invalid request') : echoAll(posted)))
     const send = over(endpoint)
     const tried: number[] = []
     for (let wave = 0; wave < 5; wave++) {
@@ -508,7 +508,7 @@ describe('a batch that is rejected because of one call', () => {
   })
 
   test('does not resend a call that has ended in the meantime', async () => {
-    const endpoint = scriptedPost((posted) => (posted.batched ? reject('Invalid request') : answerAll(posted)))
+    const endpoint = scriptedPost((posted) => (posted.batched ? reject('Invalid request') : echoAll(posted)))
     const sent = sendAll(over(endpoint), ['eth_gasPrice', 'eth_call', 'eth_chainId'])
     listen(sent[0], (event) => {
       if (event.type === 'attempted') for (const one of sent.slice(0, 2)) one.end('enough')
@@ -542,8 +542,8 @@ describe('ending calls of a batch', () => {
     sent[3]?.end('enough')
     expect(outcomes(sent)).toEqual([undefined, 'enough', undefined, 'enough'])
     await vi.runAllTimersAsync()
-    expect(endpoint.posted.map(({ asked }) => asked.map(({ params }) => params[0]))).toEqual([['0x0', '0x2']])
-    expect(sent.map(({ settled }) => settled)).toEqual([1, 1, 1, 1])
+    expect(endpoint.posted.map(({ rpcCalls }) => rpcCalls.map(({ params }) => params[0]))).toEqual([['0x0', '0x2']])
+    expect(sent.map(({ completions }) => completions)).toEqual([1, 1, 1, 1])
   })
 
   test('all of them before it is sent, sends nothing', async () => {
@@ -564,13 +564,13 @@ describe('ending calls of a batch', () => {
   })
 
   test('in flight, completes them and leaves the others', async () => {
-    const endpoint = scriptedPost((posted) => ({ ...answerAll(posted), afterMs: 100 }))
+    const endpoint = scriptedPost((posted) => ({ ...echoAll(posted), afterMs: 100 }))
     const sent = sendAll(over(endpoint), reads(3))
     await vi.advanceTimersByTimeAsync(50)
     sent[1]?.end('enough')
-    expect(sent[1]).toMatchObject({ ok: false, value: 'enough', settled: 1 })
+    expect(sent[1]).toMatchObject({ ok: false, value: 'enough', completions: 1 })
     await vi.runAllTimersAsync()
-    expect(sent.map(({ ok, settled }) => [ok, settled])).toEqual([
+    expect(sent.map(({ ok, completions }) => [ok, completions])).toEqual([
       [true, 1],
       [false, 1],
       [true, 1],
@@ -588,26 +588,26 @@ describe('ending calls of a batch', () => {
     }
     expect(endpoint.posted[0]?.stopped).toBe(true)
     expect(endpoint.open).toBe(0)
-    // Its place is free.
-    endpoint.script = answerAll
+    // Its slot is free.
+    endpoint.script = echoAll
     const next = sendAll(over(endpoint, true, 1), reads(2))
     await vi.runAllTimersAsync()
     expect(next.map(({ ok }) => ok)).toEqual([true, true])
   })
 
   test('while it waits in the queue, leaves them out of the request; all of them, sends nothing', async () => {
-    const endpoint = scriptedPost((posted) => ({ ...answerAll(posted), afterMs: 10 }))
+    const endpoint = scriptedPost((posted) => ({ ...echoAll(posted), afterMs: 10 }))
     const send = over(endpoint, { maxCalls: 3 }, 1)
     const sent = sendAll(send, reads(9))
     await Promise.resolve()
     sent[4]?.end('enough')
     for (const one of sent.slice(6)) one.end('enough')
     await vi.runAllTimersAsync()
-    expect(endpoint.posted.map(({ asked }) => asked.map(({ params }) => params[0]))).toEqual([
+    expect(endpoint.posted.map(({ rpcCalls }) => rpcCalls.map(({ params }) => params[0]))).toEqual([
       ['0x0', '0x1', '0x2'],
       ['0x3', '0x5'],
     ])
-    expect(sent.map(({ settled }) => settled)).toEqual(sent.map(() => 1))
+    expect(sent.map(({ completions }) => completions)).toEqual(sent.map(() => 1))
   })
 
   test('of a batch that was split while it waited, stops each part once all its calls have ended', async () => {
@@ -615,13 +615,16 @@ describe('ending calls of a batch', () => {
     const send = over(endpoint, { maxCalls: 4 }, 1)
     const sent = sendAll(send, reads(8))
     await vi.advanceTimersByTimeAsync(15)
-    expect(endpoint.posted.map(({ asked }) => asked.map(({ params }) => params[0])).at(-1)).toEqual(['0x4', '0x5'])
+    expect(endpoint.posted.map(({ rpcCalls }) => rpcCalls.map(({ params }) => params[0])).at(-1)).toEqual([
+      '0x4',
+      '0x5',
+    ])
     sent[4]?.end('enough')
     expect(endpoint.posted.at(-1)?.stopped).toBe(false)
     sent[5]?.end('enough')
-    expect(endpoint.posted.find(({ asked }) => asked[0]?.params[0] === '0x4')?.stopped).toBe(true)
+    expect(endpoint.posted.find(({ rpcCalls }) => rpcCalls[0]?.params[0] === '0x4')?.stopped).toBe(true)
     await vi.runAllTimersAsync()
-    expect(sent.map(({ settled }) => settled)).toEqual(sent.map(() => 1))
+    expect(sent.map(({ completions }) => completions)).toEqual(sent.map(() => 1))
   })
 
   test('by a listener, all of them while they are sent, stops the request', async () => {
@@ -632,7 +635,7 @@ describe('ending calls of a batch', () => {
         if (type === 'attempt') one.end('enough')
       })
     await vi.runAllTimersAsync()
-    expect(sent.map(({ settled }) => settled)).toEqual([1, 1, 1])
+    expect(sent.map(({ completions }) => completions)).toEqual([1, 1, 1])
     expect(endpoint.open).toBe(0)
   })
 
@@ -641,10 +644,10 @@ describe('ending calls of a batch', () => {
     const sent = sendAll(over(endpoint, true, 1), reads(3))
     for (const one of sent)
       listen(one, ({ type }) => {
-        if (type === 'attempted') for (const other of sent) if (!other.settled) other.end('enough')
+        if (type === 'attempted') for (const other of sent) if (!other.completions) other.end('enough')
       })
     await vi.runAllTimersAsync()
-    expect(sent.map(({ value, settled }) => [value, settled])).toEqual(sent.map(() => ['enough', 1]))
+    expect(sent.map(({ value, completions }) => [value, completions])).toEqual(sent.map(() => ['enough', 1]))
     expect(sizes(endpoint)).toEqual([3])
     expect(endpoint.open).toBe(0)
   })
@@ -658,7 +661,7 @@ describe('ending calls of a batch', () => {
     sent[1]?.end('enough')
     expect(endpoint.posted.map(({ stopped }) => stopped)).toEqual([false, true, false])
     await vi.runAllTimersAsync()
-    expect(sent.map(({ settled }) => settled)).toEqual([1, 1, 1, 1])
+    expect(sent.map(({ completions }) => completions)).toEqual([1, 1, 1, 1])
   })
 })
 
@@ -668,9 +671,9 @@ describe('the vectors', () => {
     const endpoint = scriptedPost()
     let first = true
     endpoint.script = (posted) => {
-      if (!first) return answerAll(posted)
+      if (!first) return echoAll(posted)
       first = false
-      expect(posted.asked.map(({ id }) => id)).toEqual(methods.map((_, at) => at + 1))
+      expect(posted.rpcCalls.map(({ id }) => id)).toEqual(methods.map((_, at) => at + 1))
       const { status, headers = {}, body } = response
       return { status, headers, text: typeof body === 'string' ? body : JSON.stringify(body) }
     }
@@ -679,16 +682,18 @@ describe('the vectors', () => {
     await vi.runAllTimersAsync()
     const again = endpoint.posted.slice(1)
     for (const [at, wanted] of expected.calls.entries()) {
-      const { ok, value, settled } = calls[at] as Sent
-      expect(settled).toBe(1)
+      const { ok, value, completions } = calls[at] as Sent
+      expect(completions).toBe(1)
       if (wanted.resent) expect([ok, value]).toEqual([true, { method: methods[at], params: [at] }])
       else if ('result' in wanted) expect([ok, value]).toEqual([true, wanted.result])
       else expect([ok, value]).toMatchObject([false, { ...wanted, method: methods[at] }])
     }
-    const asked = again.flatMap((posted) => posted.asked.map(({ params }) => Number(params[0])))
-    expect(asked.toSorted((a, b) => a - b)).toEqual(expected.calls.flatMap((wanted, at) => (wanted.resent ? [at] : [])))
-    expect(Math.max(0, ...again.map((posted) => posted.asked.length))).toBe(
-      asked.length > 0 ? Math.min(expected.limit as number, asked.length) : 0,
+    const rpcCalls = again.flatMap((posted) => posted.rpcCalls.map(({ params }) => Number(params[0])))
+    expect(rpcCalls.toSorted((a, b) => a - b)).toEqual(
+      expected.calls.flatMap((wanted, at) => (wanted.resent ? [at] : [])),
+    )
+    expect(Math.max(0, ...again.map((posted) => posted.rpcCalls.length))).toBe(
+      rpcCalls.length > 0 ? Math.min(expected.limit as number, rpcCalls.length) : 0,
     )
   })
 })
@@ -697,7 +702,7 @@ describe('the size that an endpoint accepts', () => {
   test('a rejection without a number makes batches smaller for a while, but not forever', async () => {
     let hiccups = 3
     const endpoint = scriptedPost((posted) =>
-      posted.batched && hiccups-- > 0 ? tooLarge('the node had a bad moment') : answerAll(posted),
+      posted.batched && hiccups-- > 0 ? tooLarge('the node had a bad moment') : echoAll(posted),
     )
     const send = over(endpoint)
     const largest: number[] = []
@@ -708,7 +713,7 @@ describe('the size that an endpoint accepts', () => {
       expect(outcomes(sent)).toEqual(own(sent))
       largest.push(Math.max(...sizes(endpoint)))
     }
-    // In the second wave two are in flight at once, and both fail.
+    // In the second wave, two batches are in flight, and both fail.
     expect(largest.slice(0, 4)).toEqual([64, 32, 16, 16])
     expect(largest.at(-1)).toBe(64)
   })
@@ -725,7 +730,7 @@ describe('the size that an endpoint accepts', () => {
 
   test('each call reports its share of the request', async () => {
     const endpoint = scriptedPost((posted) =>
-      posted.asked.length > 2 ? tooLarge('batch too large: at most 2') : answerAll(posted),
+      posted.rpcCalls.length > 2 ? tooLarge('batch too large: at most 2') : echoAll(posted),
     )
     const send = over(endpoint)
     const sent = sendAll(send, reads(5))

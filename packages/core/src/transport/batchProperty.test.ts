@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
 import { newCall } from '../../test/scriptedEndpoint.ts'
-import { ownAnswer, scriptedPost } from '../../test/scriptedPost.ts'
-import type { Asked, Posted, Reply } from '../../test/scriptedPost.ts'
+import { echo, scriptedPost } from '../../test/scriptedPost.ts'
+import type { RpcCall, Posted, Reply } from '../../test/scriptedPost.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import { limitConcurrency } from './limitConcurrency.ts'
@@ -23,24 +23,24 @@ const reads = ['eth_getBalance', 'eth_call', 'eth_gasPrice', 'eth_getBlockByNumb
 const methods = [...reads, ...reads, ...reads, ...heavy, 'eth_sendRawTransaction', 'eth_newFilter']
 
 /** How one entry of a response is changed, and the kinds with which its call may then fail. */
-const itemFaults: Record<string, { readonly kinds: readonly string[]; readonly make: (one: Asked) => unknown[] }> = {
-  good: { kinds: [], make: (one) => [ownAnswer(one)] },
+const itemFaults: Record<string, { readonly kinds: readonly string[]; readonly make: (one: RpcCall) => unknown[] }> = {
+  good: { kinds: [], make: (one) => [echo(one)] },
   missing: { kinds: ['badResponse'], make: () => [] },
-  doubled: { kinds: ['badResponse'], make: (one) => [ownAnswer(one), ownAnswer(one)] },
+  doubled: { kinds: ['badResponse'], make: (one) => [echo(one), echo(one)] },
   'doubled with another': {
     kinds: ['badResponse'],
-    make: (one) => [ownAnswer(one), { id: one.id, result: 'not mine' }],
+    make: (one) => [echo(one), { id: one.id, result: 'not mine' }],
   },
   'null id': { kinds: ['badResponse'], make: (one) => [{ id: null, result: { method: one.method } }] },
-  'text id': { kinds: ['badResponse'], make: (one) => [{ ...ownAnswer(one), id: String(one.id) }] },
-  'foreign id': { kinds: ['badResponse'], make: (one) => [{ ...ownAnswer(one), id: one.id + 5_000 }] },
-  'foreign id beside it': { kinds: [], make: (one) => [{ ...ownAnswer(one), id: one.id - 5_000 }, ownAnswer(one)] },
+  'text id': { kinds: ['badResponse'], make: (one) => [{ ...echo(one), id: String(one.id) }] },
+  'foreign id': { kinds: ['badResponse'], make: (one) => [{ ...echo(one), id: one.id + 5_000 }] },
+  'foreign id beside it': { kinds: [], make: (one) => [{ ...echo(one), id: one.id - 5_000 }, echo(one)] },
   revert: { kinds: ['revert'], make: ({ id }) => [{ id, error: { code: 3, message: 'execution reverted' } }] },
   throttled: { kinds: ['throttled'], make: ({ id }) => [{ id, error: { code: 429, message: 'slow down' } }] },
   neither: { kinds: ['badResponse'], make: ({ id }) => [{ id }] },
 }
 
-/** What is done to a whole request. */
+/** How the response to a whole request is changed. */
 const wholeFaults: Record<string, { readonly kinds: readonly string[]; readonly reply: Reply }> = {
   hang: { kinds: [], reply: { never: true } },
   'hang up': { kinds: ['network'], reply: { facts: { kind: 'network', text: 'socket hang up' } } },
@@ -55,21 +55,21 @@ const wholeFaults: Record<string, { readonly kinds: readonly string[]; readonly 
 }
 
 /** How a request that is larger than the hidden cap is rejected. */
-const rejections: Record<string, (asked: readonly Asked[], cap: number) => Reply> = {
+const rejections: Record<string, (rpcCalls: readonly RpcCall[], cap: number) => Reply> = {
   'one object': () => ({ text: '{"id":null,"error":{"code":-32600,"message":"batch too large"}}' }),
   'one object with the cap': (_, cap) => ({
     text: `{"id":null,"error":{"code":-32600,"message":"at most ${cap} requests in a batch"}}`,
   }),
   'an array of one': () => ({ text: '[{"id":null,"error":{"code":-32600,"message":"batch too large"}}]' }),
   'a status': () => ({ status: 413, text: 'Request Entity Too Large' }),
-  'each item': (asked, cap) => ({
+  'each item': (rpcCalls, cap) => ({
     text: JSON.stringify(
-      asked.map(({ id }) => ({ id, error: { code: 31, message: `Batch of more than ${cap} requests` } })),
+      rpcCalls.map(({ id }) => ({ id, error: { code: 31, message: `Batch of more than ${cap} requests` } })),
     ),
   }),
-  'the rest of them': (asked, cap) => ({
+  'the rest of them': (rpcCalls, cap) => ({
     text: JSON.stringify([
-      ...asked.slice(0, cap).map(ownAnswer),
+      ...rpcCalls.slice(0, cap).map(echo),
       { id: null, error: { code: -32600, message: 'batch limit exceeded' } },
     ]),
   }),
@@ -84,7 +84,7 @@ const planned = fc.record({
   priority: fc.constantFrom('write', 'read', 'poll', undefined, undefined, undefined),
 })
 
-const world = fc.record({
+const scenario = fc.record({
   calls: fc.array(planned, { minLength: 1, maxLength: 24, size: 'max' }),
   joining: fc.constantFrom(true, true, false),
   maxCalls: fc.integer({ min: 1, max: 15 }),
@@ -95,37 +95,37 @@ const world = fc.record({
   whole: fc.array(fc.option(fc.constantFrom(...Object.keys(wholeFaults)), { freq: 2 }), { maxLength: 3 }),
   items: fc.array(fc.constantFrom('good', 'good', 'good', ...Object.keys(itemFaults)), { minLength: 1, maxLength: 12 }),
   lastsMs: fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 5 }),
-  order: fc.constantFrom('as asked', 'reversed', 'by id'),
+  order: fc.constantFrom('as sent', 'reversed', 'by id'),
   retries: fc.constantFrom(0, 0, 2),
 })
 
 test('every call completes once, with its own result or a correct failure, for any behaviour of the server', async () => {
-  const joined = { answered: 0, rejected: 0 }
+  const joined = { succeeded: 0, rejected: 0 }
   await fc.assert(
-    fc.asyncProperty(world, async (given) => {
-      // Of a world that failed, while a smaller one is looked for.
+    fc.asyncProperty(scenario, async (given) => {
+      // Timers of a failed case, while fast-check shrinks it.
       vi.clearAllTimers()
       const { calls, joining, maxCalls, maxBytes, maxInFlight, cap, rejection, retries } = given
-      /** Of each call: the kinds with which it may fail, how often it was sent, and whether that may have arrived. */
-      const fates = calls.map(() => ({ kinds: new Set<string>(), sent: 0, mayHaveArrived: false, answered: false }))
+      /** For each call: the kinds with which it may fail, how often it was sent, and whether it may have arrived. */
+      const fates = calls.map(() => ({ kinds: new Set<string>(), sent: 0, mayHaveArrived: false, succeeded: false }))
       const records: RouteCall[] = []
-      const settled = calls.map(() => [] as { ok: boolean; value: unknown }[])
+      const outcomes = calls.map(() => [] as { ok: boolean; value: unknown }[])
       let dealt = 0
       let requests = 0
-      /** What the server will have been understood to take at most, from when on, and by which calls. */
+      /** The caps that the rejections of the server imply, with their times and calls. */
       const learned: { readonly limit: number; readonly at: number; readonly rejected: readonly number[] }[] = []
-      /** When calls were ended from above: those learn nothing any more. */
+      /** When calls were ended by the caller. Caps are not learned from these. */
       const endedAt = new Map<number, number>()
 
       const endpoint = scriptedPost((posted: Posted) => {
-        const { asked, batched } = posted
+        const { rpcCalls, batched } = posted
         expect(endpoint.open).toBeLessThanOrEqual(maxInFlight)
-        for (const { method, params } of asked) {
+        for (const { method, params } of rpcCalls) {
           const [at] = params as [number]
           const fate = fates[at] as (typeof fates)[number]
           expect((records[at] as RouteCall).ended, 'nothing is sent after its call ended').toBe(false)
-          expect(settled[at], 'nothing is sent after its call completed').toHaveLength(0)
-          expect(fate.answered, 'nothing is sent again that was answered').toBe(false)
+          expect(outcomes[at], 'nothing is sent after its call completed').toHaveLength(0)
+          expect(fate.succeeded, 'no call is sent again after its response').toBe(false)
           if (!isReadMethod(method)) {
             expect(fate.mayHaveArrived, 'no write is sent twice unless it cannot have arrived').toBe(false)
             expect(batched, 'no write is batched').toBe(false)
@@ -136,55 +136,57 @@ test('every call completes once, with its own result or a correct failure, for a
           }
           fate.sent++
         }
-        expect(new Set(asked.map(({ params }) => params[0])).size, 'no call is in a batch twice').toBe(asked.length)
-        if (joining) expect(asked.length, 'the cap by count').toBeLessThanOrEqual(maxCalls)
-        if (joining && asked.length > 1) expect(posted.body.length, 'the cap by bytes').toBeLessThanOrEqual(maxBytes)
+        expect(new Set(rpcCalls.map(({ params }) => params[0])).size, 'no call is in a batch twice').toBe(
+          rpcCalls.length,
+        )
+        if (joining) expect(rpcCalls.length, 'the cap by count').toBeLessThanOrEqual(maxCalls)
+        if (joining && rpcCalls.length > 1) expect(posted.body.length, 'the cap by bytes').toBeLessThanOrEqual(maxBytes)
         for (const { limit, at, rejected } of learned)
           if (at < posted.at && rejected.some((call) => (endedAt.get(call) ?? Infinity) > at))
-            expect(asked.length, 'a learned cap is kept').toBeLessThanOrEqual(limit)
+            expect(rpcCalls.length, 'a learned cap is respected').toBeLessThanOrEqual(limit)
 
         const afterMs = given.lastsMs[requests % given.lastsMs.length] as number
         const fault = given.whole[requests++]
         if (fault) {
           const { kinds, reply } = wholeFaults[fault] as (typeof wholeFaults)[string]
-          for (const { params } of asked) {
+          for (const { params } of rpcCalls) {
             const fate = fates[params[0] as number] as (typeof fates)[number]
             for (const kind of kinds) fate.kinds.add(kind)
             if (fault !== 'no connection' && fault !== 'limit') fate.mayHaveArrived = true
           }
           return { ...reply, afterMs }
         }
-        if (asked.length > cap) {
+        if (rpcCalls.length > cap) {
           joined.rejected++
-          const limit = /each|with the cap/.test(rejection) ? cap : asked.length >> 1
-          const rejected = asked.slice(/rest/.test(rejection) ? cap : 0).map(({ params }) => params[0] as number)
+          const limit = /each|with the cap/.test(rejection) ? cap : rpcCalls.length >> 1
+          const rejected = rpcCalls.slice(/rest/.test(rejection) ? cap : 0).map(({ params }) => params[0] as number)
           if (!/status|unclear/.test(rejection))
             learned.push({ limit: Math.max(1, limit), at: posted.at + afterMs, rejected })
           if (/rest/.test(rejection))
-            for (const { params } of asked.slice(0, cap))
-              (fates[params[0] as number] as (typeof fates)[number]).answered = true
-          return { ...(rejections[rejection] as (typeof rejections)[string])(asked, cap), afterMs }
+            for (const { params } of rpcCalls.slice(0, cap))
+              (fates[params[0] as number] as (typeof fates)[number]).succeeded = true
+          return { ...(rejections[rejection] as (typeof rejections)[string])(rpcCalls, cap), afterMs }
         }
-        const responses = asked.map((one) => {
+        const responses = rpcCalls.map((one) => {
           const fate = fates[one.params[0] as number] as (typeof fates)[number]
           const { kinds, make } = itemFaults[
             given.items[dealt++ % given.items.length] as string
           ] as (typeof itemFaults)[string]
           for (const kind of kinds) fate.kinds.add(kind)
-          // Of a lone call, the first item of what was made is all there is.
-          if (kinds.length === 0) fate.answered = true
+          // The response to a single call has only the first item.
+          if (kinds.length === 0) fate.succeeded = true
           if (!kinds.includes('throttled')) fate.mayHaveArrived = true
           return make(one)
         })
         if (!batched) {
           const [only] = responses[0] as [unknown?]
-          const fate = fates[asked[0]?.params[0] as number] as (typeof fates)[number]
+          const fate = fates[rpcCalls[0]?.params[0] as number] as (typeof fates)[number]
           const { id, result } = Object(only) as { id?: unknown; result?: { method?: unknown } }
-          fate.answered = id === asked[0]?.id && result !== undefined
-          if (!fate.answered) fate.kinds.add('badResponse')
+          fate.succeeded = id === rpcCalls[0]?.id && result !== undefined
+          if (!fate.succeeded) fate.kinds.add('badResponse')
           return { text: JSON.stringify(only) ?? '', afterMs }
         }
-        joined.answered++
+        joined.succeeded++
         const items = responses.flat()
         if (given.order === 'reversed') items.reverse()
         return { text: JSON.stringify(items), afterMs }
@@ -201,7 +203,7 @@ test('every call completes once, with its own result or a correct failure, for a
         })
       const end = (at: number, reason: string): void => {
         const call = records[at] as RouteCall
-        if ((settled[at] as unknown[]).length > 0 || call.ended) return
+        if ((outcomes[at] as unknown[]).length > 0 || call.ended) return
         call.ended = true
         endedAt.set(at, now())
         call.cancel?.(reason)
@@ -210,24 +212,24 @@ test('every call completes once, with its own result or a correct failure, for a
         const call = records[at] as RouteCall
         send(call, (ok, value) => {
           call.cancel = undefined
-          settled[at]?.push({ ok, value })
+          outcomes[at]?.push({ ok, value })
         })
         const { endAfterMs } = calls[at] as (typeof calls)[number]
         if (endAfterMs === 0) end(at, 'ended')
         else if (endAfterMs != null) setTimeout(() => end(at, 'ended'), endAfterMs)
       }
-      // One timer for all calls of a time: between two timers comes a microtask, and what waits to be joined goes.
+      // One timer for all calls of the same time: between two timers, a microtask would send the joined calls.
       for (const atMs of new Set(calls.map((call) => call.atMs)))
         setTimeout(() => {
           for (const [at, call] of calls.entries()) if (call.atMs === atMs) start(at)
         }, atMs)
       await vi.advanceTimersByTimeAsync(20_000)
-      // Calls that never get a response are ended, as by a deadline.
+      // Ends calls that never get a response, like a deadline.
       for (const at of calls.keys()) end(at, 'late')
       await vi.advanceTimersByTimeAsync(20_000)
 
       for (const [at, { method }] of calls.entries()) {
-        const ends = settled[at] as { ok: boolean; value: unknown }[]
+        const ends = outcomes[at] as { ok: boolean; value: unknown }[]
         expect(ends, 'every call completes exactly once').toHaveLength(1)
         const [{ ok, value }] = ends as [{ ok: boolean; value: unknown }]
         if (ok) expect(value).toEqual({ method, params: [at] })
@@ -243,7 +245,7 @@ test('every call completes once, with its own result or a correct failure, for a
     }),
     { numRuns: 600 },
   )
-  // Or else the worlds above were too tame to say anything of batches.
-  expect(joined.answered).toBeGreaterThan(300)
+  // Otherwise the cases above would not have tested batches.
+  expect(joined.succeeded).toBeGreaterThan(300)
   expect(joined.rejected).toBeGreaterThan(30)
 })

@@ -98,8 +98,8 @@ describe('a breaker opens', () => {
     ['503', { text: 'Service Unavailable', status: 503 }],
     ['504', { text: 'Gateway Timeout', status: 504 }],
     ['503 with an error object', { text: 'down', status: 503, rpcError: { code: -32603, message: 'down' } }],
-    ['no answer in time', { kind: 'timeout', text: 'no answer' }],
-    ['what is no answer', { kind: 'badResponse', text: '<html>' }],
+    ['a timeout', { kind: 'timeout', text: 'no response' }],
+    ['an invalid response', { kind: 'badResponse', text: '<html>' }],
   ] as const)('on %s', async (_, facts) => {
     const { guarded } = make({}, () => ({ facts }))
     await run(guarded, 5)

@@ -84,11 +84,11 @@ describe('a budget per second', () => {
           for (const { gapMs, calls, leaves } of waves) {
             await advance(gapMs)
             const sent = send(limited, calls)
-            for (const one of sent.slice(0, leaves)) if (!one.settled) one.end('left')
+            for (const one of sent.slice(0, leaves)) if (!one.completions) one.end('left')
             all.push(...sent)
           }
           await vi.runAllTimersAsync()
-          expect(all.every(({ settled }) => settled === 1)).toBe(true)
+          expect(all.every(({ completions }) => completions === 1)).toBe(true)
           const at = below.arrivals.map((arrival) => arrival.at)
           const { requestsPerSecond, burst } = options
           for (let from = 0; from < at.length; from++)
@@ -125,11 +125,11 @@ describe('a budget per second', () => {
     const { limited } = make({ requestsPerSecond: 10, burst: 2 }, (_, n) =>
       n === 0 ? { result: null } : { never: true },
     )
-    const [answered, ended] = send(limited, 2) as [Sent, Sent]
+    const [succeeded, ended] = send(limited, 2) as [Sent, Sent]
     ended.end(undefined)
     await vi.runAllTimersAsync()
-    expect(answered).toMatchObject({ ok: true, value: null, settled: 1 })
-    expect(ended).toMatchObject({ ok: false, value: undefined, settled: 1 })
+    expect(succeeded).toMatchObject({ ok: true, value: null, completions: 1 })
+    expect(ended).toMatchObject({ ok: false, value: undefined, completions: 1 })
   })
 
   test('reports how long a call waited, and does not count that time against its deadline', async () => {
@@ -147,7 +147,7 @@ describe('waiting', () => {
   test('is rejected at once if it would take longer than maxWaitMs', async () => {
     const { below, limited } = make({ requestsPerSecond: 1, maxWaitMs: 2_500 })
     const sent = send(limited, 5)
-    expect(sent.map(({ settled }) => settled)).toEqual([0, 0, 0, 1, 1])
+    expect(sent.map(({ completions }) => completions)).toEqual([0, 0, 0, 1, 1])
     expect(sent[3]?.value).toMatchObject({
       kind: 'throttled',
       source: 'client',
@@ -163,7 +163,7 @@ describe('waiting', () => {
   test('is not rejected if its turn comes at the very moment at which maxWaitMs ends', async () => {
     const { below, limited } = make({ requestsPerSecond: 1, maxWaitMs: 2_000 })
     const sent = send(limited, 4)
-    expect(sent.map(({ settled }) => settled)).toEqual([0, 0, 0, 1])
+    expect(sent.map(({ completions }) => completions)).toEqual([0, 0, 0, 1])
     await vi.runAllTimersAsync()
     expect(times(below)).toEqual([0, 1_000, 2_000])
     expect(sent[2]?.ok).toBe(true)
@@ -175,7 +175,7 @@ describe('waiting', () => {
     const [poll] = send(limited, 1, { options: { priority: 'poll' } }) as [Sent]
     send(limited, 2, { options: { priority: 'write' } })
     await advance(2_499)
-    expect(poll.settled).toBe(0)
+    expect(poll.completions).toBe(0)
     await advance(1)
     expect(poll.value).toMatchObject({ kind: 'throttled', source: 'client' })
     await vi.runAllTimersAsync()
@@ -195,7 +195,7 @@ describe('waiting', () => {
     expect(limited.stats().queued.read).toBe(2)
     await vi.runAllTimersAsync()
     expect(times(below)).toEqual([0, 100, 200])
-    expect(sent.every(({ settled }) => settled === 1)).toBe(true)
+    expect(sent.every(({ completions }) => completions === 1)).toBe(true)
   })
 
   test('has no timer once the last call has left', () => {
@@ -250,7 +250,7 @@ describe('waiting', () => {
   test('takes time linear in the number of waiting calls', () => {
     const slow = make({ requestsPerSecond: 1, maxWaitMs: 2 ** 31 - 1 }).limited
     const growth = costGrowth(20_000, (size) => () => {
-      const sent = send(slow, size, {}).filter(({ settled }) => settled === 0)
+      const sent = send(slow, size, {}).filter(({ completions }) => completions === 0)
       for (const one of sent.reverse()) one.end('left')
     })
     expect(growth).toBeLessThan(ACCEPTED_GROWTH)
@@ -463,7 +463,7 @@ describe('after a rejection as too many', () => {
     await advance(1_998)
     expect(below.arrivals).toHaveLength(1)
     await advance(3)
-    // The trial, alone.
+    // Only the trial.
     expect(below.arrivals).toHaveLength(2)
     await advance(550)
     expect(below.arrivals).toHaveLength(3)
@@ -509,7 +509,7 @@ describe('after a rejection as too many', () => {
       rates.push(limited.stats().rate as number)
     }
     expect(rates).toEqual([...rates].sort((a, b) => a - b))
-    // Two units a second, each second.
+    // Two units per second.
     expect((rates[10] as number) - (rates[9] as number)).toBeCloseTo(2, 0)
     expect(rates.at(-1)).toBe(100)
   })
@@ -527,7 +527,7 @@ describe('after a rejection as too many', () => {
     await advance(1)
     rejects = false
     const { rate } = limited.stats()
-    // About 40 a second went.
+    // About 40 calls a second were sent.
     expect(rate).toBeGreaterThan(15)
     expect(rate).toBeLessThan(25)
     for (let i = 0; i < 600; i++) {
@@ -576,11 +576,11 @@ describe('after a rejection as too many', () => {
     expect(queued.value).toMatchObject({ kind: 'throttled', source: 'client', retryAfterMs: 20_000 })
     const [late] = send(limited, 1, hurried) as [Sent]
     expect(late.value).toMatchObject({ kind: 'throttled', source: 'client' })
-    expect(waits.settled).toBe(0)
+    expect(waits.completions).toBe(0)
     expect(limited.stats().queued.read).toBe(1)
     await vi.runAllTimersAsync()
     expect(waits.ok).toBe(true)
-    expect(queued.settled).toBe(1)
+    expect(queued.completions).toBe(1)
   })
 
   test('queues a call whose deadline equals the pause: its time does not run in the queue', async () => {
@@ -589,7 +589,7 @@ describe('after a rejection as too many', () => {
     )
     const [, queued] = send(limited, 2, { deadlineAt: now() + 20_000 }) as [Sent, Sent]
     await vi.runAllTimersAsync()
-    expect(queued).toMatchObject({ ok: true, settled: 1 })
+    expect(queued).toMatchObject({ ok: true, completions: 1 })
   })
 
   test('completes a call once if the failure of another call ends it', async () => {
@@ -599,7 +599,7 @@ describe('after a rejection as too many', () => {
     limited.send(newCall('eth_chainId', hurried), () => next.end('enough'))
     const next = sendDown(limited.send, 'eth_chainId', hurried)
     await vi.runAllTimersAsync()
-    expect(next).toMatchObject({ value: 'enough', settled: 1 })
+    expect(next).toMatchObject({ value: 'enough', completions: 1 })
     expect(limited.stats().queued.read).toBe(0)
   })
 
@@ -658,7 +658,7 @@ describe('after a used-up quota', () => {
     await vi.runAllTimersAsync()
     expect(third.ok).toBe(true)
     expect(below.arrivals).toHaveLength(2)
-    // It was not a matter of speed.
+    // The rejection was not about the rate.
     expect(limited.stats().rate).toBeUndefined()
   })
 

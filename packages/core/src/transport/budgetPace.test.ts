@@ -17,7 +17,7 @@ const usedUp = (data: object = {}, retryAfter?: string): KeyrailError => {
 }
 
 const advance = (ms: number): unknown => vi.advanceTimersByTime(ms)
-/** Sends a call and has it answered at once. */
+/** Sends a call that gets a response at once. */
 const response = (pace: Pace): void => {
   const at = now()
   pace.hear(at, pace.send(1, at))

@@ -40,7 +40,7 @@ const node = (): Endpoint & { readonly sent: string[]; response?: (method: strin
 let endpoint: ReturnType<typeof node>
 const make = ({ chainId, ...options }: CacheOptions & { readonly chainId?: number } = {}): Transport =>
   compose(endpoint, cacheOn(chainId, options), deadline())
-/** How many of these calls, one after the other, reach the node. */
+/** Makes calls one after the other. @returns How many reach the node. */
 const sentBy = async (transport: Transport, ...calls: RequestArguments[]): Promise<number> => {
   const before = endpoint.sent.length
   for (const call of calls) await transport.request(call)
@@ -218,22 +218,22 @@ describe('finality', () => {
 describe('store', () => {
   const key = `keyrail:7:eth_getBlockByHash["${hash}",false]`
   const block = JSON.stringify({ hash, number: '0x5' })
-  /** A map with the face of a store, as one that answers at once or later. */
-  const createStore = (kept: Map<string, string>, later = false): CacheStore => ({
-    get: (at) => (later ? Promise.resolve(kept.get(at) ?? null) : kept.get(at)),
+  /** Creates a store that returns values or promises. */
+  const createStore = (entries: Map<string, string>, later = false): CacheStore => ({
+    get: (at) => (later ? Promise.resolve(entries.get(at) ?? null) : entries.get(at)),
     set: (at, text) => {
-      kept.set(at, text)
+      entries.set(at, text)
       return later ? Promise.resolve() : undefined
     },
   })
 
   test.each([false, true])('makes results available to the next process, by a promise: %s', async (later) => {
-    const kept = new Map<string, string>()
-    expect(await sentBy(make({ store: createStore(kept, later), chainId: 7 }), byHash)).toBe(1)
-    expect([...kept.keys()]).toEqual([key])
-    expect(await sentBy(make({ store: createStore(kept, later), chainId: 7 }), byHash, byHash)).toBe(0)
-    // Two chains never mix.
-    expect(await sentBy(make({ store: createStore(kept, later), chainId: 8 }), byHash)).toBe(1)
+    const entries = new Map<string, string>()
+    expect(await sentBy(make({ store: createStore(entries, later), chainId: 7 }), byHash)).toBe(1)
+    expect([...entries.keys()]).toEqual([key])
+    expect(await sentBy(make({ store: createStore(entries, later), chainId: 7 }), byHash, byHash)).toBe(0)
+    // The keys of two chains differ.
+    expect(await sentBy(make({ store: createStore(entries, later), chainId: 8 }), byHash)).toBe(1)
   })
 
   test('returns final results before this process knows the finalized block', async () => {
@@ -245,8 +245,8 @@ describe('store', () => {
   })
 
   test('is read once: the text is then cached in memory', async () => {
-    const kept = new Map([[key, block]])
-    const get = vi.fn<CacheStore['get']>((at) => kept.get(at))
+    const entries = new Map([[key, block]])
+    const get = vi.fn<CacheStore['get']>((at) => entries.get(at))
     const transport = make({ store: { get, set: () => {} }, chainId: 7 })
     expect(await sentBy(transport, byHash, byHash, byHash)).toBe(0)
     expect(get).toHaveBeenCalledTimes(1)

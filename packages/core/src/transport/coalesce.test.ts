@@ -14,11 +14,11 @@ const redactedUrl = 'https://node.example/v2/…'
 interface Sent {
   readonly call: Call
   readonly complete: Complete
-  /** The reason it was stopped for; undefined where it was not. */
+  /** Why it was stopped; undefined if it was not. */
   stopped?: unknown
 }
 
-/** An endpoint for whose calls the test responds. */
+/** An endpoint whose calls the test completes. */
 const held = (): Endpoint & { readonly sent: Sent[] } => {
   const sent: Sent[] = []
   return {
@@ -204,7 +204,7 @@ describe('coalesce', () => {
 
     test('while results are delivered gets no second one', async () => {
       const controller = new AbortController()
-      const settled: unknown[] = []
+      const outcomes: unknown[] = []
       const send = coalesce()(endpoint.send, { redactedUrl })
       const record = (complete: Complete): Call => {
         const call = createCall('eth_chainId', '[]', {})
@@ -212,10 +212,10 @@ describe('coalesce', () => {
         return call
       }
       record(() => controller.abort())
-      const second = record((...outcome) => settled.push(outcome))
+      const second = record((...outcome) => outcomes.push(outcome))
       controller.signal.addEventListener('abort', () => second.cancel?.('left'))
       response(0, '0x1')
-      expect(settled).toEqual([[false, 'left']])
+      expect(outcomes).toEqual([[false, 'left']])
     })
   })
 
@@ -234,12 +234,12 @@ describe('coalesce', () => {
 
   test('does not join a request that has less than half of the caller\u2019s time left', async () => {
     const outcomes: Promise<unknown>[] = []
-    let answered = 1
+    let completed = 1
     // One call each second. The first request hangs, and all others get a response within the second.
     for (let second = 0; second < 12; second++) {
       outcomes.push(getOutcome(transport.request(read)))
       await vi.advanceTimersByTimeAsync(1_000)
-      while (answered < endpoint.sent.length) response(answered++, '0x1')
+      while (completed < endpoint.sent.length) response(completed++, '0x1')
     }
     await vi.advanceTimersByTimeAsync(10_000)
     const values = await Promise.all(outcomes)
@@ -261,7 +261,7 @@ describe('coalesce', () => {
 
   describe('after a write', () => {
     test.each([
-      ['was answered', () => response(1, '0xhash')],
+      ['has completed', () => response(1, '0xhash')],
       ['failed', () => fail(1, new Error('lost'))],
     ])('that %s, joins no request that started before it', async (_, complete) => {
       const before = transport.request(read)

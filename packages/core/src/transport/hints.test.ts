@@ -10,7 +10,7 @@ const ending = (ok: boolean, value: unknown): Endpoint => ({
   close: () => {},
   send: (_, complete) => complete(ok, value),
 })
-const ask = (endpoint: Endpoint): Promise<unknown> =>
+const request = (endpoint: Endpoint): Promise<unknown> =>
   compose(endpoint, hints())
     .request({ method: 'eth_call' })
     .catch((error: unknown) => error)
@@ -19,7 +19,7 @@ describe('hints', () => {
   test('add the hint to a failure, and to the end of its message', async () => {
     const failure = createFailure({ text: 'over rate limit', status: 429 }, { method: 'eth_call', redactedUrl })
     expect(failure.hint).toBeUndefined()
-    const hinted = (await ask(ending(false, failure))) as Error
+    const hinted = (await request(ending(false, failure))) as Error
     expect(hinted).toMatchObject({ ...failure, hint: hintTexts.throttled })
     expect(hinted.message).toBe(`${failure.message} ${hintTexts.throttled}`)
     expect(hinted.stack).toContain(hintTexts.throttled)
@@ -27,11 +27,11 @@ describe('hints', () => {
 
   test('do not change failures without a hint', async () => {
     const failure = createFailure({ kind: 'aborted', text: 'closed' }, { method: 'eth_call', redactedUrl })
-    expect(await ask(ending(false, failure))).toBe(failure)
+    expect(await request(ending(false, failure))).toBe(failure)
     const reason = new Error('mine')
-    expect(await ask(ending(false, reason))).toBe(reason)
-    expect(await ask(ending(false, undefined))).toBeUndefined()
-    expect(await ask(ending(true, failure))).toBe(failure)
+    expect(await request(ending(false, reason))).toBe(reason)
+    expect(await request(ending(false, undefined))).toBeUndefined()
+    expect(await request(ending(true, failure))).toBe(failure)
   })
 
   test('are one short sentence each', () => {

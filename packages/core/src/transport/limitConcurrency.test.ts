@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
 import { newCall, sendDown } from '../../test/scriptedEndpoint.ts'
-import { answerAll, scriptedPost } from '../../test/scriptedPost.ts'
+import { echoAll, scriptedPost } from '../../test/scriptedPost.ts'
 import { limitConcurrency } from './limitConcurrency.ts'
 import type { Call, Send } from './call.ts'
 import type { OfCall, PostForItems } from './limitConcurrency.ts'
@@ -39,7 +39,7 @@ describe('limitConcurrency', () => {
     ends[0]?.(true)
     ends[2]?.(true)
     ends[3]?.(true)
-    expect(sent.map(({ ok, value, settled }) => [ok, value, settled])).toEqual([
+    expect(sent.map(({ ok, value, completions }) => [ok, value, completions])).toEqual([
       [true, 'eth_a', 1],
       [false, 'eth_b', 1],
       [true, 'eth_c', 1],
@@ -77,7 +77,7 @@ describe('limitConcurrency', () => {
     const sent = Array.from({ length: 10 }, (_, n) => sendDown(send, `eth_${n}`))
     sent[8]?.call.cancel?.('left')
     await Promise.resolve()
-    expect(sent[8]).toMatchObject({ ok: false, value: 'left', settled: 1 })
+    expect(sent[8]).toMatchObject({ ok: false, value: 'left', completions: 1 })
     expect(started.map(({ method }) => method)).not.toContain('eth_8')
     expect(started).toHaveLength(9)
     for (const end of ends) end(true)
@@ -108,7 +108,7 @@ describe('limitConcurrency', () => {
     const { send } = limitConcurrency({ maxInFlight: 1 })(endpoint)
     const [, second, third, fourth] = ['eth_a', 'eth_b', 'eth_c', 'eth_d'].map((method) => sendDown(send, method))
     third?.end('enough')
-    expect(third).toMatchObject({ ok: false, value: 'enough', settled: 1 })
+    expect(third).toMatchObject({ ok: false, value: 'enough', completions: 1 })
     second?.end('enough')
     fourth?.end('enough')
     expect(vi.getTimerCount()).toBe(0)
@@ -122,7 +122,7 @@ describe('limitConcurrency', () => {
     const first = sendDown(send, 'eth_a')
     sendDown(send, 'eth_b')
     first.end('enough')
-    expect(first).toMatchObject({ ok: false, value: 'enough', settled: 1 })
+    expect(first).toMatchObject({ ok: false, value: 'enough', completions: 1 })
     expect(started.map(({ method }) => method)).toEqual(['eth_a', 'eth_b'])
     ends[1]?.(true)
   })
@@ -136,19 +136,19 @@ describe('limitConcurrency', () => {
     vi.advanceTimersByTime(400)
     const late = sendDown(send, 'eth_d')
     vi.advanceTimersByTime(599)
-    expect(early.settled).toBe(0)
+    expect(early.completions).toBe(0)
     vi.advanceTimersByTime(1)
-    for (const { ok, value, settled } of [early, polled]) {
-      expect([ok, settled]).toEqual([false, 1])
+    for (const { ok, value, completions } of [early, polled]) {
+      expect([ok, completions]).toEqual([false, 1])
       expect(value).toMatchObject({ kind: 'throttled', source: 'client', retryable: false, method: expect.any(String) })
       expect(String(value)).toMatch(/waited 1000 ms because maxInFlight \(1\)/)
     }
     expect(early.call.deadlineAt).toBe(Infinity)
-    expect(late.settled).toBe(0)
+    expect(late.completions).toBe(0)
     vi.advanceTimersByTime(399)
-    expect(late.settled).toBe(0)
+    expect(late.completions).toBe(0)
     vi.advanceTimersByTime(1)
-    expect(late).toMatchObject({ ok: false, settled: 1 })
+    expect(late).toMatchObject({ ok: false, completions: 1 })
     expect(late.at).toBe(now())
     ends[0]?.(true)
     expect(started).toHaveLength(1)
@@ -235,7 +235,7 @@ describe('limitConcurrency', () => {
       () => '[{"id":1,"method":"eth_a","params":[]},{"id":2,"method":"eth_b","params":[]}]',
     )
     const done = vi.fn<Done>()
-    endpoint.script = (posted) => ({ ...answerAll(posted), afterMs: 10 })
+    endpoint.script = (posted) => ({ ...echoAll(posted), afterMs: 10 })
     post(newItems(), body, done)
     post(items, body, done)
     const stopped = newItems()
@@ -260,11 +260,11 @@ describe('limitConcurrency', () => {
     const done = vi.fn<Done>()
     const stop = post([{ call: newCall() }], () => '[]', done)
     const next = sendDown(send)
-    endpoint.script = answerAll
+    endpoint.script = echoAll
     stop()
     await vi.advanceTimersByTimeAsync(1)
     expect(endpoint.posted.map(({ stopped }) => stopped)).toEqual([true, false])
-    expect(next).toMatchObject({ ok: true, settled: 1 })
+    expect(next).toMatchObject({ ok: true, completions: 1 })
     expect(done).not.toHaveBeenCalled()
   })
 
@@ -298,7 +298,7 @@ describe('limitConcurrency', () => {
   })
 
   test('passes the members of the endpoint on', () => {
-    const endpoint = scriptedPost(answerAll, 7)
+    const endpoint = scriptedPost(echoAll, 7)
     const gated = limitConcurrency()(endpoint)
     expect(gated).toMatchObject({ redactedUrl: endpoint.redactedUrl, chainId: 7, close: endpoint.close })
   })

@@ -18,17 +18,17 @@ import { deadline } from '../../test/layers.ts'
 const url = 'http://127.0.0.1:1'
 const key = 'kr_a0123456789abcdefghijABCDEFGHIJ0123456789'
 
-/** An option that is a number: its name in messages, its least and its greatest value. */
+/** A numeric option: its name in messages, and its range. */
 type Range = readonly [name: string, least: number, most: number]
 
 interface Layer {
   readonly make: (options: object) => unknown
-  /** Options that are needed. */
+  /** Required options. */
   readonly needs?: object
   readonly ranges?: readonly Range[]
-  /** Options that are no numbers. */
+  /** Options that are not numbers. */
   readonly others?: readonly string[]
-  /** It is no object of options alone: other names are not looked at. */
+  /** The object has other members than options, so unknown names are accepted. */
   readonly open?: boolean
 }
 
@@ -157,13 +157,13 @@ const layers: Readonly<Record<string, Layer>> = {
 
 const all = Object.entries(layers)
 
-/** Options with one that may lie in another: `hedge.minMs` in `hedge`. */
+/** Sets an option that may be nested, such as `hedge.minMs`. */
 function withOption(path: string, value: unknown): object {
   const [outer = '', inner] = path.split('.')
   return { [outer]: inner ? { [inner]: value } : value }
 }
 
-/** The error that a function throws. */
+/** Returns the error that a function throws. */
 function getThrown(make: () => unknown): Error {
   try {
     make()
@@ -171,7 +171,7 @@ function getThrown(make: () => unknown): Error {
     expect(error).toMatchObject({ kind: 'invalidRequest', source: 'client', retryable: false })
     if (isKeyrailError(error)) return error
   }
-  throw new Error('it was taken')
+  throw new Error('the options were accepted')
 }
 
 describe('every layer', () => {

@@ -12,7 +12,7 @@ import { compose, deadline } from '../../test/layers.ts'
 
 const redactedUrl = 'https://node.example/v2/…'
 
-/** An endpoint that fails in the given ways, one per attempt, and then answers; and when each attempt came. */
+/** An endpoint whose first attempts fail in the given ways, and that records when each attempt was sent. */
 const failing = (...ways: FailureFacts[]): Endpoint & { readonly at: number[] } => {
   const at: number[] = []
   return {
@@ -31,7 +31,7 @@ const failing = (...ways: FailureFacts[]): Endpoint & { readonly at: number[] } 
 const down: FailureFacts = { text: 'down', status: 503 }
 const over = (retryAfter: string): FailureFacts => ({ text: 'slow down', status: 429, retryAfter })
 
-/** Runs the fake clock until the call has settled. */
+/** Advances the fake clock until the call has ended. */
 const complete = async (transport: Transport, method = 'eth_chainId'): Promise<unknown> => {
   const outcome = transport.request({ method, params: [] }).catch((error: unknown) => error)
   await vi.runAllTimersAsync()
@@ -183,11 +183,11 @@ describe('retry', () => {
     expect(endpoint.at).toHaveLength(1)
   })
 
-  // In seconds. Of a longer time, setTimeout makes a millisecond.
+  // In seconds. setTimeout treats a longer time as a millisecond.
   test.each(['10000000', '2147483.648'])(
     'does not wait longer than a timer supports, without a deadline: %s',
-    async (asked) => {
-      const endpoint = failing(over(asked))
+    async (seconds) => {
+      const endpoint = failing(over(seconds))
       expect(await complete(compose(endpoint, retry()))).toMatchObject({ kind: 'throttled' })
       expect(endpoint.at).toHaveLength(1)
     },
@@ -202,7 +202,7 @@ describe('retry', () => {
 
   test('rejects invalid options', () => {
     expect(() => retry({ retires: 5 } as never)).toThrow('Unknown option "retires". Did you mean "retries"?')
-    // As in compose(http(…), retry), where it was meant to be called.
+    // As in compose(http(…), retry), which should be retry().
     expect(() => compose(failing(), retry as never)).toThrow('retry takes an object of options')
     expect(() => retry({ retries: -1 })).toThrow('retries must be a number from 0')
     expect(() => retry({ baseMs: Number.NaN })).toThrow('baseMs must be a number from 0')

@@ -51,7 +51,7 @@ const guarded =
   (node: ScriptedEndpoint): RouteEndpoint =>
     budget()(breaker(options)(node))
 const complete = async (sent: Sent): Promise<Sent> => {
-  while (sent.settled === 0) await vi.advanceTimersByTimeAsync(1)
+  while (sent.completions === 0) await vi.advanceTimersByTimeAsync(1)
   return sent
 }
 
@@ -75,7 +75,7 @@ describe('a route in order', () => {
     ['throttling', throttled],
     ['a used-up quota', fails({ text: 'Payment Required', status: 402 })],
     ['a rejected key', fails({ text: 'Unauthorized', status: 401 })],
-    ['what is no answer', fails({ kind: 'badResponse', text: '<html>' })],
+    ['an invalid response', fails({ kind: 'badResponse', text: '<html>' })],
     ['a method it has not', fails({ text: 'x', rpcError: { code: -32601, message: 'x' } })],
     [
       'state it has not',
@@ -99,7 +99,7 @@ describe('a route in order', () => {
 
   test('tries each once, and lists all if all failed', async () => {
     const { send, counts } = make([reset, throttled, down])
-    const { value, settled } = await complete(send())
+    const { value, completions } = await complete(send())
     expect(value).toMatchObject({
       kind: 'throttled',
       retryable: true,
@@ -109,7 +109,7 @@ describe('a route in order', () => {
     expect(String(value)).toContain(
       `3 endpoints were tried: ${redactedUrl(0)} (network), ${redactedUrl(1)} (throttled), ${redactedUrl(2)} (unavailable).`,
     )
-    expect(settled).toBe(1)
+    expect(completions).toBe(1)
     expect(counts()).toEqual([1, 1, 1])
   })
 
@@ -156,7 +156,7 @@ describe('a route in order', () => {
     )
     const sent = Array.from({ length: 4 }, () => send())
     await vi.runAllTimersAsync()
-    // The third waits 200 ms at the first rather than 500 at the second.
+    // The third call waits 200 ms at the first endpoint rather than 500 ms at the second.
     expect(sent.map(({ value }) => value)).toEqual(['0x1', '0x2', '0x1', '0x1'])
     expect(nodes[0]?.arrivals).toHaveLength(3)
   })
@@ -207,7 +207,7 @@ describe('a transaction', () => {
     const { send, counts } = make([never, ok('0xhash')], { attemptTimeoutMs: 100, hedge: { minMs: 1 } })
     const sent = send('eth_sendRawTransaction')
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(sent.settled).toBe(0)
+    expect(sent.completions).toBe(0)
     expect(counts()).toEqual([1, 0])
     sent.end('enough')
   })
@@ -309,7 +309,7 @@ describe('the time of an attempt', () => {
     const { send } = make([never])
     const sent = send()
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(sent.settled).toBe(0)
+    expect(sent.completions).toBe(0)
     sent.end('enough')
     expect(sent.value).toBe('enough')
   })
@@ -360,7 +360,7 @@ describe('ending a call', () => {
     await vi.advanceTimersByTimeAsync(20)
     expect(nodes.map(({ arrivals }) => arrivals.length)).toEqual([11, 1])
     sent.end(reason)
-    expect(sent).toMatchObject({ ok: false, value: reason, settled: 1 })
+    expect(sent).toMatchObject({ ok: false, value: reason, completions: 1 })
     for (const { arrivals } of nodes) expect(arrivals.at(-1)?.cancelled).toEqual({ reason })
   })
 
@@ -370,7 +370,7 @@ describe('ending a call', () => {
     sent.end('enough')
     await vi.advanceTimersByTimeAsync(100)
     expect(counts()).toEqual([1, 0])
-    expect(sent.settled).toBe(1)
+    expect(sent.completions).toBe(1)
   })
 
   test('leaves the head query in flight, which ends with its last caller', async () => {
@@ -382,7 +382,7 @@ describe('ending a call', () => {
     expect(nodes[0]?.arrivals[0]?.cancelled).toBeUndefined()
     two.end('b')
     expect(nodes[0]?.arrivals[0]?.cancelled).toEqual({ reason: 'b' })
-    expect([one, two].map(({ value, settled }) => [value, settled])).toEqual([
+    expect([one, two].map(({ value, completions }) => [value, completions])).toEqual([
       ['a', 1],
       ['b', 1],
     ])
@@ -402,7 +402,7 @@ describe('a group', () => {
     }))
     const first = (await complete(send('eth_chainId', { group }))).value
     for (let i = 0; i < 5; i++) expect((await complete(send('eth_chainId', { group }))).value).toBe(first)
-    // Others are spread as before.
+    // Other calls are spread as before.
     const spread = new Set<unknown>()
     for (let i = 0; i < 3; i++) spread.add((await complete(send())).value)
     expect(spread.size).toBeGreaterThan(1)
@@ -490,7 +490,7 @@ describe('another chain', () => {
 })
 
 describe('hedging', () => {
-  /** The first 20 answers take 10 ms. */
+  /** The first 20 responses take 10 ms. */
   const hedged = (slow: Script, second: Script, options: RouteOptions = { hedge: { minMs: 30 } }) => {
     const made = make(
       [(call, n) => (n < 20 ? ok('first', 10) : typeof slow === 'function' ? slow(call, n) : slow), second],
@@ -511,7 +511,7 @@ describe('hedging', () => {
     expect(sent.value).toBe('second')
     expect(Math.round((sent.at as number) - from)).toBe(40)
     expect(sent.events).toEqual([{ type: 'hedged', redactedUrl: redactedUrl(1) }])
-    // The loser was ended.
+    // The slower attempt was ended.
     expect(nodes[0]?.arrivals.at(-1)?.cancelled).toBeDefined()
   })
 
@@ -593,7 +593,7 @@ describe('hedging', () => {
 
 describe('minBlock', () => {
   const balance = { params: '["0xabcdef0","latest"]' }
-  /** A node at a given head, which answers state by the block it was asked for, and knows no later one. */
+  /** A node at a given head. It returns the state of the requested block, and does not have later ones. */
   const node =
     (getHead: () => number): ScriptedEndpoint['script'] =>
     ({ method, params }) => {
@@ -618,7 +618,7 @@ describe('minBlock', () => {
       'eth_getBalance["0xabcdef0","0x64"]',
       'eth_getBalance["0xabcdef0","0x64"]',
     ])
-    // Known for a second, and asked again after it.
+    // The head is known for a second, and then queried again.
     await complete(send('eth_getBalance', { ...balance, options: { minBlock: 100 } }))
     expect(nodes[0]?.arrivals).toHaveLength(4)
     await vi.advanceTimersByTimeAsync(1_000)
@@ -669,9 +669,9 @@ describe('minBlock', () => {
 
   test('also works with a URL of several nodes, one of which lags', async () => {
     // The node that is ahead reports the head, and the other one responds to the call.
-    let asked = 0
+    let queries = 0
     const { send } = make([
-      (call, n) => node(() => (call.method === 'eth_blockNumber' ? 100 : asked++ === 0 ? 97 : 100))(call, n),
+      (call, n) => node(() => (call.method === 'eth_blockNumber' ? 100 : queries++ === 0 ? 97 : 100))(call, n),
       node(() => 90),
     ])
     const sent = await complete(send('eth_getBalance', { ...balance, options: { minBlock: 100 } }))
@@ -686,7 +686,7 @@ describe('minBlock', () => {
         call.method === 'eth_getTransactionReceipt' ? ok({ blockNumber: '0x64' }) : node(() => 105)(call, n),
     ])
     const fields = { ...balance, options: { minBlock: true } }
-    // Nothing was seen yet, so nothing is asked for.
+    // No block was seen yet, so none is required.
     expect((await complete(send('eth_getBalance', fields))).value).toBe('at 90')
     await complete(send('eth_getTransactionReceipt', { params: '["0xabc"]' }))
     expect((await complete(send('eth_getBalance', fields))).value).toBe('at 105')
@@ -709,7 +709,7 @@ describe('minBlock', () => {
     expect(block.value).toEqual({ number: '0x63' })
     const last = await complete(send('eth_getBlockByNumber', { params: '["0x64",false]', options }))
     expect(last.value).toEqual({ number: '0x64' })
-    // Above it nothing was promised.
+    // Blocks above it are not required.
     const later = await complete(send('eth_getBlockByNumber', { params: '["0x70",false]', options }))
     expect(later.value).toBeNull()
     const latest = await complete(send('eth_getBlockByNumber', { params: '["latest",false]', options }))
@@ -813,11 +813,11 @@ describe('every call completes exactly once', () => {
               group: grouped ? group : undefined,
             })
             sent.push(one)
-            setTimeout(() => one.settled || one.end('aborted'), abortAfterMs ?? 30_000)
+            setTimeout(() => one.completions || one.end('aborted'), abortAfterMs ?? 30_000)
             await vi.advanceTimersByTimeAsync(gapMs)
           }
           await vi.runAllTimersAsync()
-          expect(sent.map(({ settled }) => settled)).toEqual(calls.map(() => 1))
+          expect(sent.map(({ completions }) => completions)).toEqual(calls.map(() => 1))
           expect(sent.every(({ call }) => !call.progress.queued)).toBe(true)
         },
       ),

@@ -14,8 +14,8 @@ import { compose, deadline } from '../../test/layers.ts'
 const redactedUrl = 'https://node.example/v2/…'
 const raw = '0x02f8'
 const hash = `0x${'ab'.repeat(32)}` as const
-const nothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
-const keccak256: Keccak256 = (hex) => (hex === '0x' ? nothing : hash)
+const emptyHash = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+const keccak256: Keccak256 = (hex) => (hex === '0x' ? emptyHash : hash)
 const send = 'eth_sendRawTransaction'
 const find = 'eth_getTransactionByHash'
 const getReceipt = 'eth_getTransactionReceipt'
@@ -59,10 +59,10 @@ const startWrite = (
   return outcome
 }
 const tick = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
-const asked = (): string[] => sent.map(({ call }) => call.method)
+const sentMethods = (): string[] => sent.map(({ call }) => call.method)
 const last = (): Sent => sent.at(-1) as Sent
 
-/** Settles the latest call, as an endpoint of that name. */
+/** Completes the latest call as the endpoint with this name. */
 const settleAt = async (at: string | undefined, ok: boolean, value: unknown): Promise<void> => {
   const { call, complete } = last()
   if (at) call.emit?.({ type: 'attempted', redactedUrl: at, durationMs: 1 })
@@ -84,8 +84,8 @@ const lost: FailureFacts = { kind: 'network', text: 'socket hang up' }
 
 const ambiguous: [string, FailureFacts][] = [
   ['a lost connection', lost],
-  ['a timeout of an attempt', { kind: 'timeout', text: 'no answer within 3000 ms of one attempt' }],
-  ['a broken answer', { kind: 'badResponse', text: 'an empty body', status: 200 }],
+  ['a timeout of an attempt', { kind: 'timeout', text: 'no response within 3000 ms of one attempt' }],
+  ['a broken response', { kind: 'badResponse', text: 'an empty body', status: 200 }],
   ['a server that is down', { text: 'Bad Gateway', status: 502 }],
   ['a 503 page about a rate limit', { text: 'too many requests', status: 503 }],
   ['a 502 page about a key', { text: 'unauthorized', status: 502 }],
@@ -118,7 +118,7 @@ describe('safeWrite', () => {
       params: JSON.stringify([raw]),
       deadlineAt: now() - 100,
     })
-    expect(asked()).toEqual([send])
+    expect(sentMethods()).toEqual([send])
     expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([1])
     call.cancel?.('over')
     timers.mockRestore()
@@ -127,7 +127,7 @@ describe('safeWrite', () => {
   test('accepts a hash in upper case', async () => {
     const outcome = startWrite()
     await response(hash.toUpperCase().replace('0X', '0x'))
-    expect(asked()).toEqual([send])
+    expect(sentMethods()).toEqual([send])
     expect(String(outcome.value).toLowerCase()).toBe(hash)
   })
 
@@ -144,7 +144,7 @@ describe('safeWrite', () => {
     await fail(nonceTooLow)
     expect(outcome.error).toMatchObject({ kind: 'txRejected' })
     expect(outcome.error).not.toHaveProperty('transactionHash')
-    expect(asked()).toEqual([send])
+    expect(sentMethods()).toEqual([send])
   })
 
   test.each([[[]], [['0x']], [['0xzz']], [[null]], [[{ to: '0x1' }]]])(
@@ -160,7 +160,7 @@ describe('safeWrite', () => {
   test('treats "already known" as success once the transaction was found', async () => {
     const outcome = startWrite()
     await fail(known)
-    expect(asked()).toEqual([send, find])
+    expect(sentMethods()).toEqual([send, find])
     expect(outcome).toEqual({})
     await response(found)
     expect(outcome).toEqual({ value: hash })
@@ -173,8 +173,8 @@ describe('safeWrite', () => {
     expect(outcome).toEqual({})
     await tick(2_000)
     await response(null, 'one')
-    // With the next block the node has forgotten the transaction, and checks it again.
-    expect(asked()).toEqual([send, find, find, send])
+    // The node has dropped the transaction with the next block, and checks it again.
+    expect(sentMethods()).toEqual([send, find, find, send])
     await fail(rpc('insufficient funds for gas * price + value'), 'one')
     await response(null, 'one')
     expect(outcome.error).toMatchObject({ kind: 'txRejected', transactionHash: hash })
@@ -197,7 +197,7 @@ describe('safeWrite', () => {
   test('never reports a transaction as rejected that is in the chain', async () => {
     const outcome = startWrite()
     await fail(nonceTooLow)
-    expect(asked()).toEqual([send, find])
+    expect(sentMethods()).toEqual([send, find])
     expect(last().call.params).toBe(`["${hash}"]`)
     expect(outcome).toEqual({})
     await response({ ...found, hash: hash.toUpperCase().replace('0X', '0x') })
@@ -207,7 +207,7 @@ describe('safeWrite', () => {
   test.each(ambiguous)('looks the transaction up after %s', async (_, facts) => {
     const outcome = startWrite()
     await fail(facts)
-    expect(asked()).toEqual([send, find])
+    expect(sentMethods()).toEqual([send, find])
     await response(found)
     expect(outcome).toEqual({ value: hash })
   })
@@ -223,7 +223,7 @@ describe('safeWrite', () => {
     const outcome = startWrite()
     await fail(facts)
     expect(outcome.error).toMatchObject({ kind, transactionHash: hash })
-    expect(asked()).toEqual([send])
+    expect(sentMethods()).toEqual([send])
   })
 
   test('passes on a failure of the user\u2019s layer unchanged', async () => {
@@ -244,7 +244,7 @@ describe('safeWrite', () => {
         rpcError: { code: -32000, message: 'nonce too low' },
         retryable: false,
       })
-      expect(asked()).toEqual([send, find])
+      expect(sentMethods()).toEqual([send, find])
     })
 
     test.each([
@@ -255,9 +255,9 @@ describe('safeWrite', () => {
       await fail(nonceTooLow, 'one')
       await response(null, at)
       await tick(1_999)
-      expect(asked()).toEqual([send, find])
+      expect(sentMethods()).toEqual([send, find])
       await tick(1)
-      expect(asked()).toEqual([send, find, find])
+      expect(sentMethods()).toEqual([send, find, find])
       expect(outcome).toEqual({})
       await response(null, at)
       expect(outcome.error).toMatchObject({ kind: 'txRejected', transactionHash: hash })
@@ -302,7 +302,7 @@ describe('safeWrite', () => {
       await tick(2_000)
       await response(null)
       expect(outcome.error).toMatchObject({ kind: 'txRejected' })
-      expect(asked().filter((method) => method === send)).toHaveLength(1)
+      expect(sentMethods().filter((method) => method === send)).toHaveLength(1)
     })
 
     test.each([
@@ -335,7 +335,7 @@ describe('safeWrite', () => {
         rpcError: { message: 'nonce too low' },
         retryable: false,
       })
-      expect(asked()).toEqual([send, find, find, find])
+      expect(sentMethods()).toEqual([send, find, find, find])
     })
   })
 
@@ -344,10 +344,10 @@ describe('safeWrite', () => {
       const outcome = startWrite()
       await fail(lost, 'one')
       await response(null, 'one')
-      expect(asked()).toEqual([send, find])
+      expect(sentMethods()).toEqual([send, find])
       await tick(2_000)
       await response(null, 'one')
-      expect(asked()).toEqual([send, find, find, send])
+      expect(sentMethods()).toEqual([send, find, find, send])
       expect((sent[2] as Sent).at - (sent[1] as Sent).at).toBeGreaterThanOrEqual(2_000)
       await response(hash)
       expect(outcome).toEqual({ value: hash })
@@ -360,13 +360,13 @@ describe('safeWrite', () => {
       await tick(2_000)
       await response(null)
       expect(last().call.method).toBe(send)
-      // It hangs, and is looked up from the half of what is left on.
+      // It hangs, and is looked up after half of the remaining time.
       await tick(9_000)
       for (let look = 0; look < 3; look++) {
         await response(null)
         await tick(2_000)
       }
-      expect(asked().filter((method) => method === send)).toHaveLength(2)
+      expect(sentMethods().filter((method) => method === send)).toHaveLength(2)
       await response(found)
       expect(outcome).toEqual({ value: hash })
     })
@@ -406,7 +406,7 @@ describe('safeWrite', () => {
           redactedUrl,
         })
         expect(String(outcome.error)).toContain(hash)
-        expect(asked().filter((method) => method === send)).toHaveLength(resends + 1)
+        expect(sentMethods().filter((method) => method === send)).toHaveLength(resends + 1)
       },
     )
 
@@ -419,10 +419,10 @@ describe('safeWrite', () => {
       await tick(2_000)
       await fail(lost)
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
-      expect(asked()).toEqual([send, find, find, find])
+      expect(sentMethods()).toEqual([send, find, find, find])
     })
 
-    test('counts two look-ups that found nothing, even with failures in between', async () => {
+    test('counts two look-ups that found emptyHash, even with failures in between', async () => {
       const outcome = startWrite()
       await fail(lost)
       await response(null)
@@ -447,7 +447,7 @@ describe('safeWrite', () => {
         await tick(2_000)
       }
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed' })
-      expect(asked()).toEqual([send, find, find, find])
+      expect(sentMethods()).toEqual([send, find, find, find])
     })
   })
 
@@ -455,7 +455,7 @@ describe('safeWrite', () => {
     test.each([`0x${'cd'.repeat(32)}`, null, true, found])('is not trusted: %j', async (value) => {
       const outcome = startWrite()
       await response(value)
-      expect(asked()).toEqual([send, find])
+      expect(sentMethods()).toEqual([send, find])
       await response(found)
       expect(outcome).toEqual({ value: hash })
     })
@@ -476,9 +476,9 @@ describe('safeWrite', () => {
     test('is looked up from half of its time on, and canceled once it is found', async () => {
       const outcome = startWrite()
       await tick(9_999)
-      expect(asked()).toEqual([send])
+      expect(sentMethods()).toEqual([send])
       await tick(1)
-      expect(asked()).toEqual([send, find])
+      expect(sentMethods()).toEqual([send, find])
       await response(null)
       await tick(2_000)
       expect(sent[0]).not.toHaveProperty('stopped')
@@ -488,14 +488,14 @@ describe('safeWrite', () => {
       expect(sent[0]?.call.ended).toBe(true)
     })
 
-    test('is not resent, even if several look-ups find nothing', async () => {
+    test('is not resent, even if several look-ups find emptyHash', async () => {
       const outcome = startWrite()
       await tick(10_000)
       for (let look = 0; look < 4; look++) {
         await response(null)
         await tick(2_000)
       }
-      expect(asked().filter((method) => method === send)).toHaveLength(1)
+      expect(sentMethods().filter((method) => method === send)).toHaveLength(1)
       await tick(2_000)
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
     })
@@ -516,7 +516,7 @@ describe('safeWrite', () => {
       await tick(2_000)
       sent[0]?.complete(false, createFailure(lost, { method: send, redactedUrl }))
       await tick()
-      expect(asked()).toEqual([send, find, find, find])
+      expect(sentMethods()).toEqual([send, find, find, find])
       expect(sent[2]).toHaveProperty('stopped')
       await response(null)
       await tick(2_000)
@@ -532,10 +532,10 @@ describe('safeWrite', () => {
       const entry = { since: now() }
       startWait(call, entry)
       await tick(14_000)
-      expect(asked()).toEqual([send])
+      expect(sentMethods()).toEqual([send])
       endWait(call, entry, now())
       await tick(2_000)
-      expect(asked()).toEqual([send, find])
+      expect(sentMethods()).toEqual([send, find])
       await response(found)
       expect(outcome).toEqual({ value: hash })
     })
@@ -548,7 +548,7 @@ describe('safeWrite', () => {
       ['between two looks', () => fail(lost).then(() => response(null))],
       ['while it hangs and is looked up', () => tick(10_000).then(() => {})],
     ]
-    test.each(stages)('by abort %s gets its own reason, and nothing more is sent', async (_, reach) => {
+    test.each(stages)('by abort %s gets its own reason, and emptyHash more is sent', async (_, reach) => {
       const controller = new AbortController()
       const outcome = startWrite(send, [raw], controller.signal)
       await reach()
@@ -562,7 +562,7 @@ describe('safeWrite', () => {
     test.each(stages)('by deadline %s gets the hash', async (_, reach) => {
       const outcome = startWrite()
       await reach()
-      // Nothing is ever answered again.
+      // No further call gets a response.
       await tick(30_000)
       expect(outcome.error).toMatchObject({
         kind: 'unconfirmed',
@@ -589,7 +589,7 @@ describe('safeWrite', () => {
       transport.close()
       await tick(30_000)
       expect(outcome.error).toMatchObject({ kind: 'aborted' })
-      expect(asked()).toEqual([send])
+      expect(sentMethods()).toEqual([send])
     })
   })
 
@@ -629,7 +629,7 @@ describe('safeWrite', () => {
       const outcome = startWrite(sync)
       await response(receipt)
       expect(outcome).toEqual({ value: receipt })
-      expect(asked()).toEqual([sync])
+      expect(sentMethods()).toEqual([sync])
     })
 
     test.each([
@@ -639,7 +639,7 @@ describe('safeWrite', () => {
     ])('looks for the receipt after %s', async (_, facts) => {
       const outcome = startWrite(sync)
       await fail(facts)
-      expect(asked()).toEqual([sync, getReceipt])
+      expect(sentMethods()).toEqual([sync, getReceipt])
       await response(receipt)
       expect(outcome).toEqual({ value: receipt })
     })
@@ -661,7 +661,7 @@ describe('safeWrite', () => {
       expect(outcome).toEqual({})
       await tick(2_000)
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
-      expect(new Set(asked().slice(1))).toEqual(new Set([getReceipt]))
+      expect(new Set(sentMethods().slice(1))).toEqual(new Set([getReceipt]))
     })
 
     test('stops waiting without a deadline, too', async () => {

@@ -4,7 +4,7 @@ import type { Keccak256 } from './transactionHash.ts'
 
 const hash = `0x${'aB'.repeat(32)}` as const
 
-/** What of a transaction is hashed. */
+/** Returns the part of a transaction that is hashed. */
 const getHashedBytes = (raw: unknown): string | undefined => {
   let hashed: string | undefined
   transactionHash(raw, (hex) => {

@@ -36,7 +36,7 @@ export interface KeyrailTransport<B = undefined> extends Transport {
   readonly group: () => Transport & FeatureMethods<B, undefined>
   /**
    * Returns the chain id: the configured `chainId`, or the node's, which is requested once.
-   * @throws {KeyrailError} as `request`. The next call then asks the node again.
+   * @throws {KeyrailError} as `request`. The next call then queries the node again.
    */
   readonly chainId: () => Promise<number>
 }

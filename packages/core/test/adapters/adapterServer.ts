@@ -23,7 +23,7 @@ export interface AdapterServer {
   readonly origin: string
   readonly arrived: readonly Arrived[]
   /** How many requests came to the server that redirects lead to. */
-  readonly elsewhere: () => number
+  readonly countRedirected: () => number
   /** Resolves with the first request. */
   readonly first: Promise<void>
   readonly close: () => Promise<void>
@@ -96,8 +96,8 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
         .replaceAll('$OTHER', other.url)
         // A date has whole seconds: the next but one is at least one second away.
         .replaceAll('$IN2S', new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 1_000).toUTCString())
-    const trueAnswer = (): unknown => (Array.isArray(seen.json) ? calls.map(item) : calls[0] && item(calls[0]))
-    const body = scripted.body ?? scripted.items?.map(given) ?? trueAnswer()
+    const createResponse = (): unknown => (Array.isArray(seen.json) ? calls.map(item) : calls[0] && item(calls[0]))
+    const body = scripted.body ?? scripted.items?.map(given) ?? createResponse()
     const headers = Object.entries(scripted.headers ?? { 'content-type': 'application/json' })
     const reply: Reply = {
       status: scripted.status ?? 200,
@@ -113,7 +113,7 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
   return {
     origin: server.url,
     arrived,
-    elsewhere: () => other.seen.length,
+    countRedirected: () => other.seen.length,
     first,
     close: async () => void (await Promise.all([server.close(), other.close()])),
   }

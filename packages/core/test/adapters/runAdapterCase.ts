@@ -214,7 +214,7 @@ function findOutcomeProblem(
   return isNamed || shown.data === data ? undefined : 'revert not decoded'
 }
 
-function findRequestProblems({ arrived, elsewhere }: AdapterServer, expect: AdapterCase['expect']): string[] {
+function findRequestProblems({ arrived, countRedirected }: AdapterServer, expect: AdapterCase['expect']): string[] {
   const { atLeast = 0, atMost = Infinity } = expect.requests ?? {}
   const methods = arrived.flatMap((one) => one.methods)
   const many = (count: number): string => `${count} request${count === 1 ? '' : 's'}`
@@ -227,7 +227,7 @@ function findRequestProblems({ arrived, elsewhere }: AdapterServer, expect: Adap
       return sent === count ? [] : [`${brief([method])} ${sent} times`]
     }),
     ...(connections > (expect.connections?.atMost ?? Infinity) ? [`${connections} connections`] : []),
-    ...(expect.redirectedRequests === 0 && elsewhere() > 0 ? ['followed'] : []),
+    ...(expect.redirectedRequests === 0 && countRedirected() > 0 ? ['followed'] : []),
     ...(arrived.some((one) => one.isBatch && one.methods.length > 1 && one.methods.includes(expect.alone ?? ''))
       ? ['joined']
       : []),

@@ -15,13 +15,13 @@ export interface MixOptions {
   /** The share of requests with a fault, from 0 to 1. */
   readonly share: number
   readonly faults: readonly Fault[]
-  readonly good?: Script
+  readonly normal?: Script
   /** Called just before each fault. */
   readonly onFault?: (fault: Fault, ...met: Parameters<Script>) => void
 }
 
 /** Some requests get a fault, chosen by weight, all others a correct response. */
-export function mixed({ random, share, faults, good = respondWith(), onFault }: MixOptions): Script {
+export function mixed({ random, share, faults, normal = respondWith(), onFault }: MixOptions): Script {
   const total = faults.reduce((sum, { weight = 1 }) => sum + weight, 0)
   const choose = (): Fault | undefined => {
     let left = random() * total
@@ -30,6 +30,6 @@ export function mixed({ random, share, faults, good = respondWith(), onFault }: 
   return (...met) => {
     const fault = random() < share ? choose() : undefined
     if (fault) onFault?.(fault, ...met)
-    ;(fault?.script ?? good)(...met)
+    ;(fault?.script ?? normal)(...met)
   }
 }

@@ -85,14 +85,14 @@ describe.each(httpClients)('by %s', (_, options) => {
   test.each(rejections('quota'))('a daily limit fails at once, without retries: %s', async (_name, rejection) => {
     server.script = rateLimit({ calls: 2, windowMs: 86_400_000, rejection })
     const plain = createTransport({ url: server.url, timeoutMs: 5_000, ...options })
-    const ask = (transport: Transport = plain): Promise<unknown> =>
+    const send = (transport: Transport = plain): Promise<unknown> =>
       getOutcome(transport.request({ method: 'eth_call', params: [1] }))
-    expect([await ask(), await ask(), await ask()]).toEqual([own(1), own(1), 'quota'])
+    expect([await send(), await send(), await send()]).toEqual([own(1), own(1), 'quota'])
     expect(server.seen).toHaveLength(3)
     plain.close()
 
     const careful = compose(budget()(breaker()(http({ url: server.url }, options))), retry(), deadline())
-    expect([await ask(careful), await ask(careful), await ask(careful)]).toEqual(['quota', 'quota', 'quota'])
+    expect([await send(careful), await send(careful), await send(careful)]).toEqual(['quota', 'quota', 'quota'])
     expect(server.seen).toHaveLength(4)
     careful.close()
   })

@@ -10,11 +10,11 @@ export interface RateLimitOptions {
   readonly windowMs?: number
   /** The response to requests over the limit. */
   readonly rejection: Script
-  readonly good?: Script
+  readonly normal?: Script
 }
 
 /** A server that accepts a number of calls in each window, as providers count them, and rejects the rest. */
-export function rateLimit({ calls, windowMs = 1_000, rejection, good = respondWith() }: RateLimitOptions): Script {
+export function rateLimit({ calls, windowMs = 1_000, rejection, normal = respondWith() }: RateLimitOptions): Script {
   let endsAt = 0
   let left = 0
   return (seen, ...rest) => {
@@ -24,6 +24,6 @@ export function rateLimit({ calls, windowMs = 1_000, rejection, good = respondWi
       left = calls
     }
     left -= getCalls(seen).length
-    ;(left >= 0 ? good : rejection)(seen, ...rest)
+    ;(left >= 0 ? normal : rejection)(seen, ...rest)
   }
 }

@@ -25,7 +25,7 @@ afterEach(async () => {
 })
 
 const own = (param: string): object => ({ method: 'eth_call', params: [param] })
-const ask = (param: string, method = 'eth_call'): Promise<unknown> => transport.request({ method, params: [param] })
+const send = (param: string, method = 'eth_call'): Promise<unknown> => transport.request({ method, params: [param] })
 const countBytes = (framing: Framing, json: unknown): number => {
   const { head, body } = createResponseBytes({ json } as Seen, framing)
   return head.length + body.length
@@ -41,7 +41,7 @@ describe.each(httpClients)('with %s, a response that is cut off at any byte', (_
       const size = countBytes(framing, { id: 100, ...own('0x2a') })
       for (let offset = 0; offset < size; offset++) {
         server.script = resetAt(offset, { framing, hard })
-        const outcome = await getOutcome(ask('0x2a'))
+        const outcome = await getOutcome(send('0x2a'))
         // The last bytes may be only framing, or absent if the id is shorter: then the response is complete and may be accepted.
         if (typeof outcome === 'object') {
           expect(outcome, `after ${offset} bytes`).toEqual(own('0x2a'))
@@ -62,7 +62,7 @@ describe.each(httpClients)('with %s, a response that is cut off at any byte', (_
       )
       for (let offset = 0; offset < size; offset += 3) {
         server.script = resetAt(offset, { framing, hard })
-        const outcomes = await Promise.all(params.map((param) => getOutcome(ask(param))))
+        const outcomes = await Promise.all(params.map((param) => getOutcome(send(param))))
         if (typeof outcomes[0] === 'object') expect(outcomes).toEqual(params.map(own))
         else for (const outcome of outcomes) expect(outcome).toMatch(/^(network|badResponse)$/)
       }
@@ -75,7 +75,7 @@ describe.each(httpClients)('with %s, a response that is cut off at any byte', (_
     for (let offset = 0; offset < size; offset += 7) {
       let met = 0
       server.script = (...args) => (met++ ? respondWith() : resetAt(offset))(...args)
-      expect(await ask('0x2a'), `after ${offset} bytes`).toEqual(own('0x2a'))
+      expect(await send('0x2a'), `after ${offset} bytes`).toEqual(own('0x2a'))
       expect(met).toBe(2)
     }
   })
@@ -87,7 +87,7 @@ describe.each(httpClients)('with %s, a response that is cut off at any byte', (_
     for (let offset = 0; offset < size; offset++) {
       server.seen.length = 0
       server.script = resetAt(offset)
-      const outcome = await getOutcome(ask(raw, 'eth_sendRawTransaction'))
+      const outcome = await getOutcome(send(raw, 'eth_sendRawTransaction'))
       expect(outcome, `after ${offset} bytes`).toSatisfy((it: unknown) => /^(network|badResponse)$/.test(String(it)))
       expect(server.seen.map((seen) => getCalls(seen)[0]?.params)).toEqual([[raw]])
     }
@@ -100,11 +100,11 @@ describe('with node:http, on a reused connection', () => {
     const size = countBytes('length', { id: 1, ...own('0x2a') })
     for (let offset = 0; offset < size; offset += 5) {
       server.script = respondWith()
-      await ask('0x1')
+      await send('0x1')
       const { connection } = server.seen.at(-1) as Seen
       server.script = (seen, ...rest) =>
         (seen.connection === connection ? resetAt(offset) : respondWith())(seen, ...rest)
-      const outcome = await getOutcome(ask('0x2a'))
+      const outcome = await getOutcome(send('0x2a'))
       if (offset === 0) expect(outcome).toEqual(own('0x2a'))
       else expect(outcome, `after ${offset} bytes`).toMatch(/^(network|badResponse)$/)
     }

@@ -29,7 +29,7 @@ afterEach(async () => {
 const framings: readonly Framing[] = ['length', 'chunked', 'close']
 const parts = (['head', 'body'] as const).flatMap((part) => framings.map((framing) => ({ part, framing })))
 const own = (param: string): object => ({ method: 'eth_call', params: [param] })
-const ask = (param: string, timeoutMs?: number): Promise<unknown> =>
+const send = (param: string, timeoutMs?: number): Promise<unknown> =>
   transport.request({ method: 'eth_call', params: [param] }, { timeoutMs })
 
 /** Waits until the server has received a number of requests, then advances time. */
@@ -38,7 +38,7 @@ const passTime = async (requests: number, ms: number): Promise<void> => {
   await vi.advanceTimersByTimeAsync(ms)
 }
 
-/** Where connections to it stay, until the client ends them. */
+/** Counts the connections that were closed. */
 const countClosed = (script: Script): { readonly script: Script; gone: number } => {
   const heard = {
     gone: 0,
@@ -55,7 +55,7 @@ describe.each(httpClients)('by %s', (_, options) => {
     test('is waited for within the time of the call', async () => {
       transport = createTransport({ url: server.url, retry: false, timeoutMs: 10_000, ...options })
       server.script = slowResponse(part, 9_000, { framing })
-      const call = ask('0x1')
+      const call = send('0x1')
       await passTime(1, 9_000)
       expect(await call).toEqual(own('0x1'))
     })
@@ -64,7 +64,7 @@ describe.each(httpClients)('by %s', (_, options) => {
       transport = createTransport({ url: server.url, retry: false, ...options })
       const slow = countClosed(slowResponse(part, 60_000, { framing }))
       server.script = slow.script
-      const outcome = getOutcome(ask('0x1', 80))
+      const outcome = getOutcome(send('0x1', 80))
       await passTime(1, 79)
       expect(slow.gone).toBe(0)
       await vi.advanceTimersByTimeAsync(1)
@@ -76,7 +76,7 @@ describe.each(httpClients)('by %s', (_, options) => {
   test('calls of a batch wait for a slow one together, and each leaves at its own time', async () => {
     transport = compose(joinBatches()(limitConcurrency()(http({ url: server.url }, options))), deadline())
     server.script = slowResponse('body', 300)
-    const outcomes = Promise.all([ask('0x1'), ask('0x2', 60), ask('0x3')].map(getOutcome))
+    const outcomes = Promise.all([send('0x1'), send('0x2', 60), send('0x3')].map(getOutcome))
     await passTime(1, 300)
     expect(await outcomes).toEqual([own('0x1'), 'timeout', own('0x3')])
   })
@@ -88,30 +88,30 @@ describe.each(httpClients)('by %s', (_, options) => {
   ])('a call to a server that goes silent %s fails at its timeout', async (_where, afterBytes) => {
     transport = createTransport({ url: server.url, retry: false, ...options })
     server.script = halfOpen({ afterBytes })
-    const outcome = getOutcome(ask('0x1', 80))
+    const outcome = getOutcome(send('0x1', 80))
     await passTime(1, 80)
     expect(await outcome).toBe('timeout')
     server.script = respondWith()
     // Not on the silent connection.
-    expect(await ask('0x2')).toEqual(own('0x2'))
+    expect(await send('0x2')).toEqual(own('0x2'))
     expect(server.seen[1]?.connection).not.toBe(server.seen[0]?.connection)
   })
 
   test('an idle connection that has gone silent fails one call', async () => {
     transport = createTransport({ url: server.url, retry: false, ...options })
-    await ask('0x1')
+    await send('0x1')
     server.script = halfOpen()
-    const outcome = getOutcome(ask('0x2', 80))
+    const outcome = getOutcome(send('0x2', 80))
     await passTime(2, 80)
     expect(await outcome).toBe('timeout')
     server.script = respondWith()
-    expect(await ask('0x3')).toEqual(own('0x3'))
+    expect(await send('0x3')).toEqual(own('0x3'))
   })
 
   test('if a server goes silent, the calls of a batch time out one by one, and then the request ends', async () => {
     transport = compose(joinBatches()(limitConcurrency()(http({ url: server.url }, options))), deadline())
     server.script = halfOpen()
-    const outcomes = [60, 90, 120].map((ms) => getOutcome(ask('0x1', ms)))
+    const outcomes = [60, 90, 120].map((ms) => getOutcome(send('0x1', ms)))
     await passTime(1, 60)
     expect(await outcomes[0]).toBe('timeout')
     await vi.advanceTimersByTimeAsync(60)

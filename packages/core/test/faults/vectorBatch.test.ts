@@ -52,7 +52,9 @@ describe.each(httpClients)('by %s, a batch over a real connection', (_, options)
       }
     }
     // Calls with a result or a final failure are not sent again.
-    const askedAgain = server.seen.slice(1).flatMap((seen) => getCalls(seen).map(({ params }) => params[0] as number))
-    expect(askedAgain.toSorted((one, other) => one - other)).toEqual(resent)
+    const retriedParams = server.seen
+      .slice(1)
+      .flatMap((seen) => getCalls(seen).map(({ params }) => params[0] as number))
+    expect(retriedParams.toSorted((one, other) => one - other)).toEqual(resent)
   })
 })

@@ -44,8 +44,8 @@ describe.each(httpClients)('by %s, over a real connection', (_, options) => {
 
   test.each(batched)('$name: of two calls in a batch', async ({ request: { method }, response, expect: expected }) => {
     const rejected = vectorFailure({ response })
-    const good = respondWith()
-    server.script = (seen, ...rest) => (Array.isArray(seen.json) ? rejected : good)(seen, ...rest)
+    const normal = respondWith()
+    server.script = (seen, ...rest) => (Array.isArray(seen.json) ? rejected : normal)(seen, ...rest)
     server.seen.length = 0
     const transport = compose(
       joinBatches()(limitConcurrency()(http({ url: server.url }, options))),

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 
-/** What this process holds open. */
+/** The open handles of this process. */
 export interface OpenCount {
   /** Timers that were set through the global functions and are neither over nor cleared, those included that do not hold the process. */
   readonly timers: () => number

@@ -56,14 +56,14 @@ const take = (seen: Seen, met: string): void => {
   }
 }
 
-const start = async (number: number, from: readonly SoakFault[], good: Script): Promise<FaultServer> => {
+const start = async (number: number, from: readonly SoakFault[], normal: Script): Promise<FaultServer> => {
   const script = mixed({
     random: seededRandom(seed + number),
     share,
     faults: from,
-    good: (seen, ...rest) => {
+    normal: (seen, ...rest) => {
       take(seen, 'a correct response')
-      good(seen, ...rest)
+      normal(seen, ...rest)
     },
     onFault: (fault, seen) => {
       faults[fault.name] = (faults[fault.name] ?? 0) + 1
@@ -82,11 +82,11 @@ const start = async (number: number, from: readonly SoakFault[], good: Script): 
   return server
 }
 
-const good = respondWith(getItem)
+const normal = respondWith(getItem)
 const servers = await Promise.all([
-  start(1, passingFaults(getItem), good),
+  start(1, passingFaults(getItem), normal),
   start(2, passingFaults(getItem), batchCap(CAP, capRejection, getItem)),
-  start(3, allFaults(getItem), good),
+  start(3, allFaults(getItem), normal),
 ])
 process.on('disconnect', () => process.exit())
 process.on('message', () => {

@@ -12,7 +12,7 @@ export interface SoakTally {
   /** How often each call completed; must be once. */
   readonly completed: Uint8Array
   /** 1 for each call that succeeded. */
-  readonly answered: Uint8Array
+  readonly succeeded: Uint8Array
   /** The number of failures by kind. Calls that failed with the reason of their own abort count as `own reason`. */
   readonly failures: Record<string, number>
   /** Results and failures that belong to another call. */
@@ -33,7 +33,7 @@ const MAX_SAMPLES = 20
 export function createTally(calls: number): SoakTally {
   const tally: SoakTally = {
     completed: new Uint8Array(calls),
-    answered: new Uint8Array(calls),
+    succeeded: new Uint8Array(calls),
     failures: {},
     crossed: 0,
     nameless: 0,
@@ -45,7 +45,7 @@ export function createTally(calls: number): SoakTally {
       tally.completed[index] = (tally.completed[index] as number) + 1
       if (outcome.status === 'rejected') return failed(index, call, outcome.reason, ownReason)
       const { value } = outcome
-      tally.answered[index] = 1
+      tally.succeeded[index] = 1
       if (JSON.stringify(value) !== JSON.stringify(getSoakResult(call.args))) {
         tally.crossed++
         tally.report(`${call.args.method} ${index} got ${JSON.stringify(value)}`)

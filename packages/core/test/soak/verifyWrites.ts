@@ -2,7 +2,7 @@ import { soakCall } from './soakCall.ts'
 import type { ServerReport } from './soakServer.ts'
 import type { SoakTally } from './soakTally.ts'
 
-/** What became of the transactions of a soak. */
+/** The outcome of the transactions of a soak test. */
 export interface WritesJudged {
   readonly made: number
   /** Taken by the servers more than once: one that may have arrived was sent again. */
@@ -26,9 +26,9 @@ export function verifyWrites(tally: SoakTally, taken: ServerReport['taken'], see
       doubled++
       tally.report(`transaction ${index} was sent ${met.length} times, and met ${met.join(', then ')}`)
     }
-    if (tally.answered[index] && met.length === 0) {
+    if (tally.succeeded[index] && met.length === 0) {
       untaken++
-      tally.report(`transaction ${index} was answered, and never taken`)
+      tally.report(`transaction ${index} succeeded, but never arrived`)
     }
   }
   return { made, doubled, untaken }

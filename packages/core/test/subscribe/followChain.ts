@@ -95,7 +95,7 @@ export interface Step {
   readonly blocks: number
   readonly fails?: 'throttled' | 'network' | 'unavailable' | 'lagging' | undefined
 }
-/** What a client makes the same of over HTTP. */
+/** Responses over HTTP with which a client fails in the same way. */
 const wordings = {
   throttled: { status: 429, code: 429, message: 'too many requests', retryAfterMs: 5 },
   network: { status: 502, code: -32_000, message: 'bad gateway' },

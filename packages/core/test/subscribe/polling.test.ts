@@ -184,10 +184,10 @@ describe.each<readonly [string, Subscribe]>([
     expect(vi.getTimerCount()).toBe(0)
 
     chain.before = () => new Promise(() => {})
-    const asking = subscribe(createChainTransport(chain))
-    const never = asking.next()
+    const subscription = subscribe(createChainTransport(chain))
+    const never = subscription.next()
     await vi.advanceTimersByTimeAsync(10)
-    await asking.return()
+    await subscription.return()
     expect(await never).toEqual({ done: true, value: undefined })
 
     chain.before = () => {}

@@ -27,9 +27,9 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
   const isCustom = search.from !== undefined
   const range = search.range ?? 'hour'
   const refetchInterval = range === 'hour' ? 2_000 : 15_000
-  const asked = isCustom ? search : { ...search, range }
+  const metricsSearch = isCustom ? search : { ...search, range }
   const query = useQuery({
-    ...metricsQuery(subject, asked),
+    ...metricsQuery(subject, metricsSearch),
     refetchInterval: isCustom ? false : refetchInterval,
     placeholderData: keepPreviousData,
   })
@@ -82,7 +82,7 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
                 metrics={metrics}
                 words={getRangeWords(metrics.range)}
                 subject={subject}
-                query={asked}
+                query={metricsSearch}
                 csv={csv}
                 zoom={zoom}
               />

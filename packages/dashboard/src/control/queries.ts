@@ -93,8 +93,8 @@ export const keyQuery = (keyId: string) =>
   })
 
 /** The number of requests and their outcomes. */
-export const metricsQuery = (subject: Subject, asked: MetricsRange | MetricsQuery) => {
-  const query = typeof asked === 'string' ? { range: asked } : asked
+export const metricsQuery = (subject: Subject, search: MetricsRange | MetricsQuery) => {
+  const query = typeof search === 'string' ? { range: search } : search
   return queryOptions({
     queryKey: ['metrics', subject, query],
     queryFn: ({ signal }): Promise<MetricsView> => {

@@ -7,7 +7,7 @@ export function keepKey(id: string, apiKey: string): void {
 }
 
 /** Returns the stored key; `undefined` if it has been rotated since, so that its last four characters differ. */
-export function keptKey(id: string, ending: string): string | undefined {
+export function getStoredKey(id: string, ending: string): string | undefined {
   const key = shown.get(id)
   return key?.endsWith(ending) ? key : undefined
 }

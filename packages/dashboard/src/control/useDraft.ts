@@ -28,8 +28,8 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
  * @param key - Names the record and the form, such as `app_1/about`.
  */
 export function useDraft<Value extends object>(key: string, source: Value): Draft<Value> {
-  const nothing: Typed<Value> = { values: {}, base: {} }
-  const [typed, setTyped, clear] = useStored(key, nothing)
+  const noDraft: Typed<Value> = { values: {}, base: {} }
+  const [typed, setTyped, clear] = useStored(key, noDraft)
   const names = (Object.keys(typed.values) as (keyof Value)[]).filter(
     (name) => !isSame(typed.values[name], source[name]),
   )
@@ -40,7 +40,7 @@ export function useDraft<Value extends object>(key: string, source: Value): Draf
     hasConflict: names.some((name) => !isSame(typed.base[name], source[name])),
     change: (part) => {
       // Two changes can come before the next render.
-      const before = (readDraft(key) as Typed<Value> | undefined) ?? nothing
+      const before = (readDraft(key) as Typed<Value> | undefined) ?? noDraft
       const base = Object.fromEntries(Object.keys(part).map((name) => [name, source[name as keyof Value]]))
       setTyped({ values: { ...before.values, ...part }, base: { ...base, ...before.base } as Partial<Value> })
     },

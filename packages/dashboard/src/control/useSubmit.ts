@@ -22,13 +22,13 @@ export interface Submit {
 }
 
 /** What a form does. */
-export interface SubmitOptions<Answer> {
+export interface SubmitOptions<T> {
   /** Checks the input before it is sent. Returns problems by field. */
   readonly check?: () => Readonly<Record<string, string | undefined>>
   /** Sends the request. Takes the password if the user was asked for it. */
-  readonly send: (password: string | undefined) => Promise<Answer>
+  readonly send: (password: string | undefined) => Promise<T>
   /** Handles the response. */
-  readonly done?: (answer: Answer) => unknown
+  readonly done?: (response: T) => unknown
   /** The fields that show their own problems. Those of others are listed above the form. */
   readonly fields?: readonly string[]
   /** The titles of those others, if their API names are unclear. */
@@ -39,7 +39,7 @@ export interface SubmitOptions<Answer> {
  * Submits a change: once, even if it is clicked several times, and shows each problem at its field. If the control API requires the
  * password, asks the user for it and retries.
  */
-export function useSubmit<Answer>({ check, send, done, fields = [], titles }: SubmitOptions<Answer>): Submit {
+export function useSubmit<T>({ check, send, done, fields = [], titles }: SubmitOptions<T>): Submit {
   const [state, setState] = useState<{
     problem?: string
     code?: string
@@ -52,16 +52,16 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
   const busy = useRef(false)
   const { askPassword } = useDialogs()
 
-  const sendConfirmed = async (): Promise<{ readonly answer: Answer } | undefined> => {
+  const sendConfirmed = async (): Promise<{ readonly response: T } | undefined> => {
     let password: string | undefined
     let isWrong = false
     for (;;) {
       try {
-        return { answer: await send(password) }
+        return { response: await send(password) }
       } catch (error) {
-        const isAskedFor = isControlFailure(error, 'confirm_required')
+        const isRequired = isControlFailure(error, 'confirm_required')
         const isRejected = password !== undefined && isControlFailure(error, 'wrong_password')
-        if (!isAskedFor && !isRejected) throw error
+        if (!isRequired && !isRejected) throw error
         isWrong = password !== undefined
         password = await askPassword(isWrong)
         if (password === undefined) return undefined
@@ -86,7 +86,7 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
     setState({ fixes: {} })
     try {
       const sent = await sendConfirmed()
-      if (sent) await done?.(sent.answer)
+      if (sent) await done?.(sent.response)
     } catch (error) {
       if (!isControlFailure(error)) throw error
       const fixes = Object.fromEntries(error.fields.map(({ field, fix }) => [field, fix]))

@@ -14,7 +14,7 @@ export function AddToWallet(props: {
   readonly getUrl: (password: string | undefined) => Promise<string>
 }) {
   const { network, getUrl } = props
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const [failure, setFailure] = useState<string>()
   const { say } = useDialogs()
   const adding = useSubmit({
@@ -22,7 +22,7 @@ export function AddToWallet(props: {
     done: (reason) => {
       setFailure(reason)
       if (reason !== undefined) return
-      setAsking(false)
+      setConfirming(false)
       say(`Added ${network.title} to the wallet`)
     },
   })
@@ -34,20 +34,20 @@ export function AddToWallet(props: {
         label={`Add ${network.title} to wallet`}
         onClick={() => {
           setFailure(undefined)
-          setAsking(true)
+          setConfirming(true)
         }}
       >
         Add to wallet
       </Button>
-      {isAsking && (
-        <Dialog title={`Add ${network.title} to your wallet?`} onClose={() => setAsking(false)}>
+      {isConfirming && (
+        <Dialog title={`Add ${network.title} to your wallet?`} onClose={() => setConfirming(false)}>
           <p className="soft">
             The wallet stores the full URL, which contains the key. Anyone who can open this wallet can read the key and
             make calls with it. Rotating the key makes the URL in the wallet invalid.
           </p>
           <Problem text={adding.problem ?? failure} />
           <div className="row end">
-            <Button onClick={() => setAsking(false)}>Cancel</Button>
+            <Button onClick={() => setConfirming(false)}>Cancel</Button>
             <Button kind="primary" busy={adding.isPending} onClick={() => adding.submit()}>
               Add to wallet
             </Button>

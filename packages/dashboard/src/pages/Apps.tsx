@@ -18,11 +18,11 @@ import { AppBadge, needsAttention } from './app/AppBadge.tsx'
 /** All apps, or those whose name contains the search text. */
 export function Apps() {
   const [search, setSearch] = useSearchText()
-  const asked = useDeferredValue(search.trim())
+  const deferredSearch = useDeferredValue(search.trim())
   const { data: deployment } = useQuery(deploymentQuery)
   const getChainTitle = (name: string): string => deployment?.chains.find(({ chain }) => chain === name)?.title ?? name
   const getActivity = useActivity()
-  const query = useInfiniteQuery({ ...appsQuery(asked), placeholderData: keepPreviousData })
+  const query = useInfiniteQuery({ ...appsQuery(deferredSearch), placeholderData: keepPreviousData })
   const isFull = query.data?.pages[0]?.free === 0
   const create = (
     <Link to="/apps/new" className="button primary">
@@ -50,7 +50,7 @@ export function Apps() {
         {({ pages }) => {
           const total = pages[0]?.total ?? 0
           const items = pages.flatMap((page) => page.items)
-          if (total === 0 && asked === '' && search === '') {
+          if (total === 0 && deferredSearch === '' && search === '') {
             return (
               <Empty title="No apps yet" action={create}>
                 <p>Create one to get a working URL in less than a minute.</p>
@@ -64,7 +64,7 @@ export function Apps() {
                   <TextField label="Find an app" name="search" type="search" value={search} onChange={setSearch} />
                 </div>
                 <p className="soft small" role="status">
-                  {asked === '' && deployment
+                  {deferredSearch === '' && deployment
                     ? `${countText(total)} of at most ${countText(deployment.limits.maxApps)} apps${isFull ? '. Delete one to make room. You can create another from midnight UTC.' : ''}`
                     : `${countText(total)} ${total === 1 ? 'app' : 'apps'}`}
                 </p>

@@ -19,9 +19,9 @@ const route = getRouteApi('/log-in')
 
 /** Log in, and return to the page that was open. */
 export function LogIn() {
-  const { back: asked, ended } = route.useSearch()
+  const { back: requested, ended } = route.useSearch()
   // Checked where it is used: the router hands on what its own check has left out.
-  const back = backTo(asked)
+  const back = backTo(requested)
   const router = useRouter()
   const queries = useQueryClient()
   const { data: deployment } = useQuery(deploymentQuery)

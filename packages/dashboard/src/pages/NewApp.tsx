@@ -76,7 +76,7 @@ export function NewApp() {
 }
 
 function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
-  const { step: asked = 1 } = route.useSearch()
+  const { step: requested = 1 } = route.useSearch()
   const router = useRouter()
   const queries = useQueryClient()
   const takeNewKey = useNewKey()
@@ -118,7 +118,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
   }
   const isDone = (step: number): boolean => Object.keys(findProblems(step)).length === 0
   // A link to a later step, or a reload there, opens the first step that is not complete.
-  const step = [1, 2, 3].find((one) => one === asked || !isDone(one)) ?? 1
+  const step = [1, 2, 3].find((one) => one === requested || !isDone(one)) ?? 1
 
   const { submit, isPending, problem, getFix, clear } = useSubmit({
     send: () =>

@@ -9,9 +9,9 @@ import type { Dialogs } from './dialogs.ts'
 import { NewKeyDialog } from './NewKeyDialog.tsx'
 import { PasswordField } from './PasswordField.tsx'
 
-interface Asked {
+interface PasswordPrompt {
   readonly wasWrong: boolean
-  readonly answer: (password: string | undefined) => void
+  readonly resolve: (password: string | undefined) => void
 }
 
 interface Said {
@@ -24,7 +24,7 @@ const undoMs = 15_000
 
 /** Renders the dialogs and messages of {@link useDialogs}. */
 export function DialogsProvider({ children }: { readonly children: ReactNode }) {
-  const [asked, setAsked] = useState<Asked>()
+  const [passwordPrompt, setPasswordPrompt] = useState<PasswordPrompt>()
   const [newKey, setNewKey] = useState<{ readonly apiKey: string; readonly saved: () => void }>()
   const [password, setPassword] = useState('')
   const [said, setSaid] = useState<Said>()
@@ -50,26 +50,26 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
     }
   }
   const askPassword = useCallback(
-    (wasWrong: boolean) => new Promise<string | undefined>((answer) => setAsked({ wasWrong, answer })),
+    (wasWrong: boolean) => new Promise<string | undefined>((resolve) => setPasswordPrompt({ wasWrong, resolve })),
     [],
   )
   const showNewKey = useCallback((apiKey: string) => new Promise<void>((saved) => setNewKey({ apiKey, saved })), [])
-  const settle = (answer: string | undefined): void => {
-    asked?.answer(answer)
-    setAsked(undefined)
+  const closePrompt = (password: string | undefined): void => {
+    passwordPrompt?.resolve(password)
+    setPasswordPrompt(undefined)
     setPassword('')
   }
   const dialogs = useMemo(() => ({ askPassword, showNewKey, say }), [askPassword, showNewKey, say])
   return (
     <DialogsContext value={dialogs}>
       {children}
-      {asked && (
-        <Dialog title="Your password" onClose={() => settle(undefined)}>
+      {passwordPrompt && (
+        <Dialog title="Your password" onClose={() => closePrompt(undefined)}>
           <form
             className="stack"
             onSubmit={(event: FormEvent) => {
               event.preventDefault()
-              if (password !== '') settle(password)
+              if (password !== '') closePrompt(password)
             }}
           >
             <p className="soft">You logged in a while ago. Enter your password to continue.</p>
@@ -77,10 +77,10 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
               kind="current"
               value={password}
               onChange={setPassword}
-              fix={asked.wasWrong ? 'Wrong password.' : undefined}
+              fix={passwordPrompt.wasWrong ? 'Wrong password.' : undefined}
             />
             <div className="row end">
-              <Button onClick={() => settle(undefined)}>Cancel</Button>
+              <Button onClick={() => closePrompt(undefined)}>Cancel</Button>
               <Button kind="primary" type="submit">
                 Continue
               </Button>

@@ -46,7 +46,7 @@ export function LimitsForm(props: {
       ),
     send: () => {
       const limits: OwnLimits = {
-        // Only the API can set it, so it is kept as it is.
+        // Only the API can set it, so the form does not change it.
         ...(own.burst !== undefined && { burst: own.burst }),
         ...Object.fromEntries(
           limitNames.filter((name) => values[name].trim() !== '').map((name) => [name, Number(values[name])]),

@@ -21,11 +21,11 @@ export function OldKey(props: {
 }) {
   const { traffic } = props
   const { say } = useDialogs()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const ending = useSubmit({
     send: props.end,
     done: () => {
-      setAsking(false)
+      setConfirming(false)
       say('Old key deactivated')
     },
   })
@@ -41,7 +41,7 @@ export function OldKey(props: {
             busy={ending.isPending}
             onClick={() => {
               if (isSafe) ending.submit()
-              else setAsking(true)
+              else setConfirming(true)
             }}
           >
             Deactivate now
@@ -53,7 +53,7 @@ export function OldKey(props: {
           ? 'It was unused for 2 hours. You can deactivate it now, unless a program runs less often, such as every night.'
           : typeof lastUsedAt === 'string' && `It was last used at ${momentText(lastUsedAt)}.`}
       </Note>
-      {!isAsking && ending.problem !== undefined && <Note kind="bad">{ending.problem}</Note>}
+      {!isConfirming && ending.problem !== undefined && <Note kind="bad">{ending.problem}</Note>}
       {traffic?.old && (
         <div className="pair">
           {[
@@ -68,7 +68,7 @@ export function OldKey(props: {
           ))}
         </div>
       )}
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           of={ending}
           title="Deactivate the old key?"
@@ -76,7 +76,7 @@ export function OldKey(props: {
             typeof lastUsedAt === 'string' ? `It was last used at ${momentText(lastUsedAt)}. ` : ''
           }Programs that use it stop working at once.`}
           action="Deactivate old key"
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         />
       )}
     </div>

@@ -16,11 +16,11 @@ export function RecordDetails(props: {
   const { isOn, change } = props
   const { say } = useDialogs()
   const { data: deployment } = useQuery(deploymentQuery)
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const changing = useSubmit({
     send: () => change(!isOn),
     done: () => {
-      setAsking(false)
+      setConfirming(false)
       say(isOn ? 'Params and responses are no longer recorded' : 'Params and responses are recorded now')
     },
   })
@@ -37,13 +37,13 @@ export function RecordDetails(props: {
         </span>
       }
     >
-      {!isAsking && <Problem text={changing.problem} />}
+      {!isConfirming && <Problem text={changing.problem} />}
       <div className="row end">
-        <Button busy={changing.isPending} onClick={() => (isOn ? changing.submit() : setAsking(true))}>
+        <Button busy={changing.isPending} onClick={() => (isOn ? changing.submit() : setConfirming(true))}>
           {isOn ? 'Stop recording' : 'Record params and responses'}
         </Button>
       </div>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           of={changing}
           title="Record params and responses?"
@@ -51,7 +51,7 @@ export function RecordDetails(props: {
           action="Record"
           onClose={() => {
             changing.clear()
-            setAsking(false)
+            setConfirming(false)
           }}
         />
       )}

@@ -30,7 +30,7 @@ export function RunPanel(props: {
   const [run, setRun] = useState<{ readonly id: string; readonly results: readonly RequestResult[] }>()
   const controller = useRef<AbortController>(undefined)
   useEffect(() => () => controller.current?.abort(), [])
-  const mustPaste = !holder.canReveal && holder.kept === undefined
+  const mustPaste = !holder.canReveal && holder.stored === undefined
 
   const running = useSubmit({
     check: () => ({
@@ -38,7 +38,7 @@ export function RunPanel(props: {
       token: requireJwt && token.trim() === '' ? 'Paste a token' : undefined,
     }),
     send: async (password) => {
-      const apiKey = mustPaste ? holder.keep(pasted.trim()) : await holder.reveal(password)
+      const apiKey = mustPaste ? holder.store(pasted.trim()) : await holder.reveal(password)
       controller.current = new AbortController()
       const { signal } = controller.current
       return runRequests(toUrl(apiKey), steps, { signal, ...(requireJwt && { token: token.trim() }) })

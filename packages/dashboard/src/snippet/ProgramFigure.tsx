@@ -22,7 +22,7 @@ export function ProgramFigure(props: {
   const reveal = useSubmit({ send: (password) => holder.reveal(password), done: () => setShown(true) })
   const canShow = canShowKey(holder)
   const { fileName, text } = write(
-    isShown && holder.kept !== undefined ? holder.kept : canShow ? holder.masked : undefined,
+    isShown && holder.stored !== undefined ? holder.stored : canShow ? holder.masked : undefined,
   )
   return (
     <>

@@ -12,7 +12,7 @@ test('valid values are accepted for an example, others are reported', () => {
     fixes: { contract: 'Must be 0x and 40 hexadecimal digits.' },
   })
   expect(readValues(['block'], { block: '-1' }).fixes.block).toBe('Must be a whole number, 0 or more.')
-  // What is not asked for is not taken.
+  // Unknown values are ignored.
   expect(readValues([], { account: 'nobody' })).toEqual({ values: {}, fixes: {} })
   expect(readValues(['block'], { block: '' })).toEqual({ values: {}, fixes: {} })
 })

@@ -1,12 +1,12 @@
 import { useReducer } from 'react'
-import { keepKey, keptKey } from '../control/shownKeys.ts'
+import { keepKey, getStoredKey } from '../control/shownKeys.ts'
 
 /** A key that a page may show. */
 export interface KeyHolder {
   /** Its placeholder. */
   readonly masked: string
   /** The key, if it was shown already. */
-  readonly kept: string | undefined
+  readonly stored: string | undefined
   /** Whether the service shows it again. */
   readonly canReveal: boolean
   /** Returns the key, from memory or from the service. */
@@ -14,11 +14,11 @@ export interface KeyHolder {
   /** Whether a pasted text may be the key: it has the key's form and its last characters. */
   readonly accepts: (apiKey: string) => boolean
   /** Stores a pasted key in memory. @returns The key. */
-  readonly keep: (apiKey: string) => string
+  readonly store: (apiKey: string) => string
 }
 
 /** Whether a program can contain the key. If keys are never shown again, it reads the key from the environment. */
-export const canShowKey = ({ canReveal, kept }: KeyHolder): boolean => canReveal || kept !== undefined
+export const canShowKey = ({ canReveal, stored }: KeyHolder): boolean => canReveal || stored !== undefined
 
 /** Holds the key of an app or an API key while the page is open, and requests it when it is first needed. */
 export function useKeyHolder(options: {
@@ -30,23 +30,23 @@ export function useKeyHolder(options: {
 }): KeyHolder {
   const { id, prefix, ending, revealable, reveal } = options
   const [, renew] = useReducer((count: number) => count + 1, 0)
-  const keep = (apiKey: string): string => {
+  const store = (apiKey: string): string => {
     keepKey(id, apiKey)
     renew()
     return apiKey
   }
   return {
     masked: `${prefix}…${ending}`,
-    kept: keptKey(id, ending),
+    stored: getStoredKey(id, ending),
     canReveal: revealable,
     reveal: async (password) => {
-      const kept = keptKey(id, ending)
-      if (kept !== undefined) return kept
+      const stored = getStoredKey(id, ending)
+      if (stored !== undefined) return stored
       const { apiKey } = await reveal(password)
-      return keep(apiKey)
+      return store(apiKey)
     },
     accepts: (apiKey) =>
       /^kr_[atm][0-9A-Za-z]{39}$/.test(apiKey) && apiKey.startsWith(prefix) && apiKey.endsWith(ending),
-    keep,
+    store,
   }
 }

@@ -299,14 +299,14 @@ describe('a transport that is passed in', () => {
     async (_, create) => {
       const shared = create()
       const [first, second] = [createClient(shared), createClient(shared)]
-      let answer = (): unknown => undefined
-      server.respond = () => answer()
+      let respond = (): unknown => undefined
+      server.respond = () => respond()
       const inFlight = second.eth_chainId()
       await expect.poll(() => server.received.length).toBe(1)
       first.close()
       first.with({ timeoutMs: 1_000 }).close()
       await first[Symbol.asyncDispose]()
-      answer = () => '0x1'
+      respond = () => '0x1'
       expect(await shared.request({ method: 'eth_blockNumber' })).toBe('0x1')
       expect([await first.eth_gasPrice(), await second.eth_gasPrice()]).toEqual(['0x1', '0x1'])
       shared.close()

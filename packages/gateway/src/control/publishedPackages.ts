@@ -45,13 +45,13 @@ const findPublished = async (registries: Registries): Promise<readonly string[]>
 export const createPublishedPackages = (
   now: () => number,
 ): ((registries: Registries) => Promise<readonly string[]>) => {
-  let asked: { readonly of: string; readonly at: number } | undefined
+  let lastQuery: { readonly of: string; readonly at: number } | undefined
   let found: Promise<readonly string[]> = Promise.resolve([])
   return (registries) => {
     const of = JSON.stringify(registries)
-    if (asked?.of === of && now() - asked.at < maxAgeMs) return found
-    const isFirst = asked?.of !== of
-    asked = { of, at: now() }
+    if (lastQuery?.of === of && now() - lastQuery.at < maxAgeMs) return found
+    const isFirst = lastQuery?.of !== of
+    lastQuery = { of, at: now() }
     const before = found
     const next = findPublished(registries)
     if (isFirst) found = next

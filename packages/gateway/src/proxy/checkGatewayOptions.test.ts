@@ -9,10 +9,10 @@ import { createMemoryKeyStore } from '../auth/key/createMemoryKeyStore.ts'
 const url = 'https://user:hunter22@secret.example/topsecrettoken'
 const network = { chainId: 1, upstreams: [{ url }] }
 const networks = { testnet: network, mainnet: network }
-const good: GatewayOptions = { networks, keys: createMemoryKeyStore() }
+const validOptions: GatewayOptions = { networks, keys: createMemoryKeyStore() }
 
 /** Valid options with some members replaced by values of any type. */
-const given = (change: object): GatewayOptions => ({ ...good, ...change })
+const given = (change: object): GatewayOptions => ({ ...validOptions, ...change })
 const onTestnet = (change: object): GatewayOptions =>
   given({ networks: { ...networks, testnet: { ...network, ...change } } })
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
@@ -378,8 +378,8 @@ describe('valid options', () => {
   }
 
   test('a missing option has its default', () => {
-    expect(checkGatewayOptions(good)).toMatchObject(defaults)
-    expect(checkGatewayOptions(good).networks.get('mainnet')).toEqual({
+    expect(checkGatewayOptions(validOptions)).toMatchObject(defaults)
+    expect(checkGatewayOptions(validOptions).networks.get('mainnet')).toEqual({
       chainId: 1,
       aliases: [],
       upstreams: [{ name: 'mainnet-1', url: new URL(url), headers: {} }],
@@ -419,7 +419,7 @@ describe('valid options', () => {
 
   test("a network's limits come before those of the gateway, and its weights replace them", () => {
     const own = { limits: { maxBatchCalls: 20 }, weights: { eth_call: 1, eth_getLogs: 75 } }
-    const networks = { ...good.networks, testnet: { ...good.networks['testnet'], ...own } }
+    const networks = { ...validOptions.networks, testnet: { ...validOptions.networks['testnet'], ...own } }
     const options = given({ networks, limits: { maxBatchCalls: 500, maxFilters: 7 }, weights: { eth_call: 5 } })
     const checked = checkGatewayOptions(options)
     const { testnet, mainnet } = Object.fromEntries(checked.networks)

@@ -112,7 +112,7 @@ export const createGatewayFromParts = (
     budgetUsages.set(href, usage)
     return usage
   }
-  /** Creates the groups of all networks, except for those that can be kept. */
+  /** Creates the groups of all networks, except for those that can be reused. */
   const createGroups = (
     checked: CheckedOptions,
     getKept: (network: Network) => UpstreamGroup | undefined = () => undefined,

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -105,6 +106,17 @@ describe('restore', () => {
     chownSync(data, 1236, 1237)
     restore(join(data, 'keyrail.db'), copy)
     expect(statSync(join(data, 'keyrail.db'))).toMatchObject({ uid: 1236, gid: 1237 })
+  })
+
+  test('writes through no link that the owner of the folder has put in its place', async () => {
+    await addUser(database, 'ann@example.org')
+    backUp(database, copy)
+    const other = join(folder, 'other')
+    writeFileSync(other, 'mine', { mode: 0o644 })
+    symlinkSync(other, `${database}.${process.pid}.new`)
+    restore(database, copy)
+    expect([readFileSync(other, 'utf8'), statSync(other).mode & 0o777]).toEqual(['mine', 0o644])
+    expect(await emailsIn(database)).toEqual(['ann@example.org'])
   })
 
   test('throws while a service has the database open', async () => {

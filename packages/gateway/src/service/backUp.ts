@@ -1,9 +1,10 @@
 import {
-  chmodSync,
-  chownSync,
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
+  fchmodSync,
+  fchownSync,
   fsyncSync,
   openSync,
   renameSync,
@@ -100,11 +101,22 @@ const isInUse = (database: string): boolean => {
   }
 }
 
-/** Gives a file to the owner of another one. Only root can, and only root creates files that the service could not open. */
-const copyOwner = (other: string, file: string): void => {
-  if (process.getuid?.() !== 0) return
-  const { uid, gid } = statSync(other)
-  chownSync(file, uid, gid)
+/**
+ * Copies a database to a new file that only its owner can read: the owner of `ownedFile`. Only root can give it away, and only root creates files
+ * that the service could not open. No link is followed: the service owns the folder, so as root this would write wherever the service wants.
+ */
+const copyPrivately = (from: string, to: string, ownedFile: string): void => {
+  rmSync(to, { force: true })
+  copyFileSync(from, to, constants.COPYFILE_EXCL)
+  const handle = openSync(to, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    fchmodSync(handle, privateMode)
+    const { uid, gid } = statSync(ownedFile)
+    if (process.getuid?.() === 0) fchownSync(handle, uid, gid)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
 }
 
 /**
@@ -130,10 +142,7 @@ export const restore = (
   if (exists && isInUse(path)) throw new BackupError('the database is in use: stop the service first')
   createDatabaseFolder(path)
   const temporary = `${path}.${process.pid}.new`
-  copyFileSync(from, temporary)
-  chmodSync(temporary, privateMode)
-  copyOwner(exists ? path : dirname(path), temporary)
-  flushToDisk(temporary)
+  copyPrivately(from, temporary, exists ? path : dirname(path))
   let before: string | undefined
   if (exists) {
     before = `${path}.before-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`

@@ -18,7 +18,7 @@ export const text = (what: string, max = 200) =>
 /** True or false. */
 export const flag = () => z.boolean(must('must be true or false'))
 /** One of several texts. */
-export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+export const choice = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, must(`must be ${values.map((value) => `"${value}"`).join(' or ')}`))
 /** How to fix unknown members: where each belongs, or what it was meant to be; else the members that there are. */
 const describeUnknownMembers = (

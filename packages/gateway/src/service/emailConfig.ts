@@ -1,4 +1,4 @@
-import { object, oneOf, path, text, whole } from './configSchema.ts'
+import { object, choice, path, text, whole } from './configSchema.ts'
 
 const addressMessage = 'must be an email address, or a name and an address as in "Keyrail <keyrail@example.org>"'
 
@@ -10,7 +10,7 @@ const smtp = object({
    * `starttls`: TLS is required before anything is sent. `tls`: TLS from the first byte, as port 465 has it. `none`: plain text, for a server on
    * this machine or in a private network. @default 'starttls'
    */
-  secure: oneOf(['starttls', 'tls', 'none']).default('starttls'),
+  secure: choice(['starttls', 'tls', 'none']).default('starttls'),
   /** The user to log in as. @default no log-in */
   user: text('must be the user to log in as').exactOptional(),
   /** A secret. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseIpRange } from '../lib/ip/ipRange.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
-import { flag, httpUrl, must, object, oneOf, path, text, whole } from './configSchema.ts'
+import { flag, httpUrl, must, object, choice, path, text, whole } from './configSchema.ts'
 import { bounds, limits } from './limitsConfig.ts'
 import { email } from './emailConfig.ts'
 import { oidc } from './oidcConfig.ts'
@@ -80,9 +80,9 @@ export const serviceConfigSchema = object({
     .readonly()
     .default([]),
   /** Who can sign up: everyone, invited people, or nobody. @default 'closed' */
-  signUp: oneOf(['open', 'invite', 'closed']).default('closed'),
+  signUp: choice(['open', 'invite', 'closed']).default('closed'),
   /** Whether API keys can be shown again. With `never`, no sealed copy of new keys is stored. @default 'onDemand' */
-  reveal: oneOf(['onDemand', 'never']).default('onDemand'),
+  reveal: choice(['onDemand', 'never']).default('onDemand'),
   /**
    * Package registries. The dashboard shows `npm install` and `pip install` only for packages of Keyrail that they have; for others, it shows how
    * to build them from the repository. The service queries them at most every 10 minutes. @default none

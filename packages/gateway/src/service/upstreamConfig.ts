@@ -3,7 +3,7 @@ import { isNetworkName, networkNameRule } from '../lib/network.ts'
 import { findRepeated, maxUpstreamWeight } from '../proxy/checkUpstreamOptions.ts'
 import { findHeadersFault, isHeaderValue } from '../proxy/upstream/upstreamHeaders.ts'
 import { networkBounds, networkLimits } from './limitsConfig.ts'
-import { flag, httpUrl, methodName, must, object, oneOf, path, text, whole, wsUrl } from './configSchema.ts'
+import { flag, httpUrl, methodName, must, object, choice, path, text, whole, wsUrl } from './configSchema.ts'
 
 /** Request headers. Names, file paths and values are checked together, because the path of an issue would repeat a name that may be a secret. */
 export const headers = z
@@ -106,7 +106,7 @@ const network = object({
   /** In order of preference. */
   upstreams: z.array(upstream, must(upstreamsMessage)).min(1, upstreamsMessage).readonly(),
   /** Which node gets a call: the first healthy one, or the one with the lowest load. @default 'order' */
-  loadBalancing: oneOf(['order', 'spread']).exactOptional(),
+  loadBalancing: choice(['order', 'spread']).exactOptional(),
   /** How many blocks a node may be behind the highest of the others. @default 8 */
   maxLagBlocks: whole(1, 1_000_000).exactOptional(),
   /**

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
 /** A change that a cache of `findAccess` must evict. */
@@ -8,15 +9,22 @@ export interface Change {
 
 /** The change feed: how an instance learns what other instances wrote. */
 export interface Changes {
-  /** The sequence number of the last change. To read it regularly, use `Storage.ping`. */
-  seq(): Promise<number>
+  /** The position of the last change. To read it regularly, use `Storage.ping`. */
+  position(): Promise<string>
   /**
-   * Gets the changes after a sequence number.
-   * @param seq - The last sequence number that was seen.
-   * @returns The current sequence number, and each change once; `'all'` if the changes since then are no longer stored.
+   * Gets the changes after a position.
+   * @param position - The last position that was seen.
+   * @returns The current position, and each change once; `'all'` if the changes since then are not known.
    */
-  since(seq: number): Promise<{ seq: number; changed: readonly Change[] | 'all' }>
+  since(position: string): Promise<{ position: string; changed: readonly Change[] | 'all' }>
 }
+
+/**
+ * The query for the position of the last change: its number and its subject. The number is not enough, because it counts on from a lower one after a
+ * backup was restored, or after a failover to a server that lacks the last changes.
+ */
+export const readPosition =
+  "select cast(seq as text) || ' ' || coalesce((select subject from changes where changes.seq = revision.seq), '') as position from revision"
 
 /** How many changes are stored. */
 const maxChanges = 10_000
@@ -41,26 +49,34 @@ export const recordChange = async ({ query }: Db, { kind, id }: Change): Promise
 
 /** Creates the change feed. */
 export const createChanges = ({ query }: Db): Changes => {
-  const seq = async (): Promise<number> =>
-    (await query.selectFrom('revision').select('seq').executeTakeFirstOrThrow()).seq
+  const getPosition = async (): Promise<string> => {
+    const { rows } = await sql<{ position: string }>`${sql.raw(readPosition)}`.execute(query)
+    const [row] = rows
+    if (row === undefined) throw new TypeError('the change feed has a position')
+    return row.position
+  }
 
   return {
-    seq,
+    position: getPosition,
     since: async (last) => {
-      // The number is read first: later changes are part of the next result.
-      const now = await seq()
-      if (now === last) return { seq: now, changed: [] }
+      // The position is read first: later changes are part of the next result.
+      const position = await getPosition()
+      if (position === last) return { position, changed: [] }
       const rows = await query
         .selectFrom('changes')
         .selectAll()
-        .where('seq', '>', last)
-        .where('seq', '<=', now)
+        .where('seq', '>=', toSeq(last))
+        .where('seq', '<=', toSeq(position))
         .orderBy('seq')
         .execute()
-      // The number is too old, or it is from after the backup that this database was restored from.
-      if (rows[0]?.seq !== last + 1) return { seq: now, changed: 'all' }
-      const byId = new Map(rows.map(({ kind, subject }) => [subject, { kind, id: subject }]))
-      return { seq: now, changed: [...byId.values()] }
+      const [known, ...next] = rows
+      // It is too old, or the database is no longer the same.
+      if (known === undefined || toPosition(known) !== last) return { position, changed: 'all' }
+      const byId = new Map(next.map(({ kind, subject }) => [subject, { kind, id: subject }]))
+      return { position, changed: [...byId.values()] }
     },
   }
 }
+
+const toSeq = (position: string): number => Number.parseInt(position, 10)
+const toPosition = ({ seq, subject }: { seq: number; subject: string }): string => `${seq} ${subject}`

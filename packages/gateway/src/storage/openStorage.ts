@@ -4,6 +4,7 @@ import { migrate } from './migration/migrate.ts'
 import type { OpenDatabase, PoolState, Step, Write, WriteNow } from './database.ts'
 import { openPostgres } from './postgres/openPostgres.ts'
 import type { PostgresOptions } from './postgres/openPostgres.ts'
+import { readPosition } from './changes.ts'
 import { createRepositories } from './repositories.ts'
 import type { Repositories } from './repositories.ts'
 import type { Db } from './tables.ts'
@@ -36,11 +37,11 @@ export interface Storage extends Repositories {
    */
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
   /**
-   * Does a small write, as quotas do, and reads the change feed's number in the same transaction.
-   * @returns The sequence number of the last change: see `Changes`.
+   * Does a small write, as quotas do, and reads the position of the change feed in the same transaction.
+   * @returns The position of the last change: see `Changes`.
    * @throws {StorageError} If the database does not respond or rejects the write.
    */
-  ping(): Promise<number>
+  ping(): Promise<string>
   /**
    * Listens for signs that the database may be unavailable: a connection was lost, or a statement failed.
    * @param listener - May be called often. Not called with SQLite, which has no connections.
@@ -64,7 +65,6 @@ const openDatabase = (options: StorageOptions): Promise<OpenDatabase> => {
 }
 
 const step = (text: string): Step => ({ text, values: [] })
-const readSeq = 'select seq from revision'
 /**
  * A write without a lasting change, and a read. They do not wait for the disk: a full disk fails them anyway. SQLite skips a write that changes
  * nothing, so there it is two statements. PostgreSQL writes a transaction that changes no row: versions of the one row would add up while a backup
@@ -74,10 +74,10 @@ const pingSteps: Readonly<Record<Db['kind'], readonly Step[]>> = {
   sqlite: [
     step('update schema_version set version = -version'),
     step('update schema_version set version = -version'),
-    step(readSeq),
+    step(readPosition),
   ],
   postgres: [
-    step(`with written as (update schema_version set version = version where txid_current() is null) ${readSeq}`),
+    step(`with written as (update schema_version set version = version where txid_current() is null) ${readPosition}`),
   ],
 }
 
@@ -116,7 +116,7 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
     transaction: (work) => inTransaction(db, (transaction) => work(createRepositories(transaction))),
     ping: async () => {
       const rows = await write(pingSteps[db.kind], { light: db.kind === 'sqlite' })
-      return Number(rows.at(-1)?.[0]?.['seq'])
+      return String(rows.at(-1)?.[0]?.['position'])
     },
     onProblem,
     pool,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
-import { chainIds, nothingThere } from '../startGateway.ts'
+import { chainIds, unreachableUrl } from '../startGateway.ts'
 import { databases } from '../storage/databases.ts'
 import { createFixture } from './accountFixture.ts'
 
@@ -51,7 +51,7 @@ describe.each(databases)('expired data on $name', (database) => {
     expect(await actions()).toEqual([])
     await addOld(Date.now() - 401 * day)
     await storage.auditLog.add({ ...old(0), at: Date.now(), action: 'new', detail: null })
-    const network = { upstreams: [{ url: nothingThere }] }
+    const network = { upstreams: [{ url: unreachableUrl }] }
     const service = await createService({
       config: parseServiceConfig({
         publicUrl: 'http://127.0.0.1',

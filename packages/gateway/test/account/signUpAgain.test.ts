@@ -118,10 +118,10 @@ describe('over HTTP', () => {
     for (const name of ['One', 'Two']) await ann.get('POST /api/apps', { body: { ...body, name } })
     await leave(ann)
     const again = await signUp('ann@example.org')
-    const response = await again.ask('POST', '/api/apps', { ...body, name: 'Three' })
+    const response = await again.request('POST', '/api/apps', { ...body, name: 'Three' })
     expect([response.status, response.text]).toEqual([409, expect.stringContaining('apps')])
     clock.now += day
-    expect((await again.ask('POST', '/api/apps', { ...body, name: 'Three' })).status).toBe(201)
+    expect((await again.request('POST', '/api/apps', { ...body, name: 'Three' })).status).toBe(201)
   })
 })
 

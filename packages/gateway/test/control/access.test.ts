@@ -14,12 +14,12 @@ import {
   expectError,
   readCookie,
   createToken,
-  createWorld,
+  createFixture,
   newEmail,
   password,
   signUp,
   signUpOperator,
-} from './world.ts'
+} from './accountFixture.ts'
 
 const minute = 60_000
 const day = 86_400_000
@@ -121,8 +121,8 @@ describe.each(databases)('access control on $name', (database) => {
 
   describe('access tokens', () => {
     test('are created in a session only, shown once, and work within their scopes until they expire or are removed', async () => {
-      const person = await signUp(control)
-      const { as } = person
+      const user = await signUp(control)
+      const { as } = user
       const body = {
         label: 'ci',
         scopes: ['read'],
@@ -133,7 +133,7 @@ describe.each(databases)('access control on $name', (database) => {
       expect(token).toMatch(/^krp_[0-9A-Za-z]{39}$/)
       const bearer = { bearer: token }
       expect(expectBody<SessionView>(await control.call('GET /api/session', { as: bearer }))).toMatchObject({
-        account: { id: person.id },
+        account: { id: user.id },
         session: null,
         scopes: ['read'],
       })
@@ -185,14 +185,14 @@ describe.each(databases)('access control on $name', (database) => {
     })
 
     test('are the actor of their changes in the audit log', async () => {
-      const person = await signUp(control)
-      const token = await createToken(control, person, ['apps:write', 'read'])
+      const user = await signUp(control)
+      const token = await createToken(control, user, ['apps:write', 'read'])
       expectBody(await control.call('POST /api/apps', { as: token, body: createAppBody('By script') }), 201)
       const { items } = expectBody<{ items: AuditEntryView[] }>(await control.call('GET /api/audit-log', { as: token }))
       expect(items[0]).toMatchObject({
         action: 'app.create',
         actor: token.id,
-        userId: person.id,
+        userId: user.id,
         detail: { name: 'By script' },
       })
     })
@@ -200,15 +200,15 @@ describe.each(databases)('access control on $name', (database) => {
 
   describe('the audit log', () => {
     test('is paginated, newest first, and limited to the account', async () => {
-      const { person } = await createWorld(control)
-      const { as } = person
+      const { user } = await createFixture(control)
+      const { as } = user
       const actions: string[] = []
       for (let cursor: string | null | undefined; cursor !== null;) {
         const query = { limit: 2, ...(cursor === undefined ? {} : { cursor }) }
         const page = expectBody<{ items: AuditEntryView[]; next: string | null }>(
           await control.call('GET /api/audit-log', { as, query }),
         )
-        expect(page.items.every(({ userId }) => userId === person.id)).toBe(true)
+        expect(page.items.every(({ userId }) => userId === user.id)).toBe(true)
         actions.push(...page.items.map(({ action }) => action))
         cursor = page.next
       }
@@ -227,8 +227,8 @@ describe.each(databases)('access control on $name', (database) => {
     })
 
     test('is filtered by action, group of actions and time', async () => {
-      const person = await signUp(control)
-      const { as } = person
+      const user = await signUp(control)
+      const { as } = user
       const list = async (query: ControlApi['GET /api/audit-log']['query']): Promise<readonly string[]> => {
         const page = await control.call('GET /api/audit-log', { as, query })
         return expectBody<{ items: AuditEntryView[] }>(page).items.map(({ action }) => action)
@@ -236,7 +236,7 @@ describe.each(databases)('access control on $name', (database) => {
       expectBody(await control.call('POST /api/apps', { as, body: createAppBody('One') }), 201)
       control.clock.now += 60_000
       const later = new Date(control.clock.now).toISOString()
-      await createToken(control, person, ['read'])
+      await createToken(control, user, ['read'])
       expect(await list({ action: 'app' })).toEqual(['app.create'])
       expect(await list({ action: 'app.create' })).toEqual(['app.create'])
       // Neither a part of a name nor a wildcard.
@@ -248,29 +248,29 @@ describe.each(databases)('access control on $name', (database) => {
     })
 
     test('is a CSV file of the account, or of all accounts for operators', async () => {
-      const [person, other, operator] = [await signUp(control), await signUp(control), await signUpOperator(control)]
+      const [user, other, operator] = [await signUp(control), await signUp(control), await signUpOperator(control)]
       // A name that a spreadsheet would run.
-      expectBody(await control.call('POST /api/apps', { as: person.as, body: createAppBody('=1+1') }), 201)
-      const own = await control.call('GET /api/audit-log.csv', { as: person.as, query: { action: 'app' } })
+      expectBody(await control.call('POST /api/apps', { as: user.as, body: createAppBody('=1+1') }), 201)
+      const own = await control.call('GET /api/audit-log.csv', { as: user.as, query: { action: 'app' } })
       expect(own.headers.get('content-disposition')).toBe('attachment; filename="keyrail-audit-log.csv"')
       const [header, row, ...more] = own.text.split('\r\n')
       expect(header).toBe('at,userId,actor,action,subject,ip,detail')
       expect(row).toMatch(
-        new RegExp(`^[\\d:.TZ-]+,${person.id},${person.id},app\\.create,app_\\w+,[\\d.]+,"\\{""name"":""=1`),
+        new RegExp(`^[\\d:.TZ-]+,${user.id},${user.id},app\\.create,app_\\w+,[\\d.]+,"\\{""name"":""=1`),
       )
       expect(more).toEqual([''])
       const all = async (query: ControlApi['GET /api/admin/audit-log.csv']['query']): Promise<string> =>
         (await control.call('GET /api/admin/audit-log.csv', { as: operator.as, query })).text
       expect(await all({})).toContain(other.id)
-      expect(await all({ userId: person.id })).not.toContain(other.id)
+      expect(await all({ userId: user.id })).not.toContain(other.id)
     })
   })
 
   describe('operators', () => {
     test('disable an account with its sessions, tokens and keys immediately', async () => {
-      const { person, token, appKey, apiKey } = await createWorld(control)
+      const { user, token, appKey, apiKey } = await createFixture(control)
       const { as } = await createOperator()
-      const params = { userId: person.id }
+      const params = { userId: user.id }
       const states = async () =>
         Promise.all([appKey, apiKey].map(async (key) => (await control.keys.find(hashApiKey(key)))?.status))
       expect(await states()).toEqual(['active', 'active'])
@@ -279,12 +279,12 @@ describe.each(databases)('access control on $name', (database) => {
         state: 'disabled',
         apps: 1,
         apiKeys: 1,
-        email: person.email,
+        email: user.email,
       })
       expect(await states()).toEqual(['disabled', 'disabled'])
-      expect((await control.call('GET /api/session', { as: person.as })).status).toBe(401)
+      expect((await control.call('GET /api/session', { as: user.as })).status).toBe(401)
       expect((await control.call('GET /api/session', { as: token })).status).toBe(401)
-      const logIn = () => control.call('POST /api/session', { body: { email: person.email, password } })
+      const logIn = () => control.call('POST /api/session', { body: { email: user.email, password } })
       expect(expectError(await logIn(), 403).code).toBe('account_disabled')
       expect((await control.call('POST /api/admin/users/{userId}/enable', { as, params })).status).toBe(200)
       expect(await states()).toEqual(['active', 'active'])
@@ -315,9 +315,9 @@ describe.each(databases)('access control on $name', (database) => {
     })
 
     test('create a one-time link for a new password, and set limits', async () => {
-      const person = await signUp(control)
+      const user = await signUp(control)
       const { as } = await createOperator()
-      const params = { userId: person.id }
+      const params = { userId: user.id }
       const { url } = expectBody<{ url: string }>(
         await control.call('POST /api/admin/users/{userId}/reset-link', { as, params }),
         201,
@@ -327,9 +327,9 @@ describe.each(databases)('access control on $name', (database) => {
       const reset = () =>
         control.call('POST /api/account/password/reset', { body: { link, password: 'quite another one' } })
       const done = await reset()
-      expect(expectBody<SessionView>(done).account.id).toBe(person.id)
+      expect(expectBody<SessionView>(done).account.id).toBe(user.id)
       expect((await control.call('GET /api/session', { as: { cookie: readCookie(done) } })).status).toBe(200)
-      expect((await control.call('GET /api/session', { as: person.as })).status).toBe(401)
+      expect((await control.call('GET /api/session', { as: user.as })).status).toBe(401)
       expect(expectError(await reset(), 404).code).toBe('link_invalid')
       const limits = { perDay: 5, perSecond: null, burst: 10 }
       const set = await control.call('PUT /api/admin/users/{userId}/limits', { as, params, body: { limits } })

@@ -4,8 +4,8 @@ import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, StartedControl } from './startControl.ts'
-import { createAppBody, expectBody, expectError, createWorld, signUp } from './world.ts'
-import type { Person } from './world.ts'
+import { createAppBody, expectBody, expectError, createFixture, signUp } from './accountFixture.ts'
+import type { TestUser } from './accountFixture.ts'
 
 const day = 86_400_000
 
@@ -19,9 +19,9 @@ describe.each(databases)('apps on $name', (database) => {
     await database.stop()
   })
 
-  const create = (as: Person['as'], body: Record<string, unknown> = createAppBody()): Promise<TestResponse> =>
+  const create = (as: TestUser['as'], body: Record<string, unknown> = createAppBody()): Promise<TestResponse> =>
     control.call('POST /api/apps', { as, body: body as ReturnType<typeof createAppBody> })
-  const edit = (as: Person['as'], { id: appId, version }: AppView, change: Record<string, unknown>) =>
+  const edit = (as: TestUser['as'], { id: appId, version }: AppView, change: Record<string, unknown>) =>
     control.call('PATCH /api/apps/{appId}', { as, params: { appId }, body: { version, ...change } })
   const find = (key: string) => Promise.resolve(control.keys.find(hashApiKey(key)))
 
@@ -178,8 +178,8 @@ describe.each(databases)('apps on $name', (database) => {
   })
 
   test('an edit needs the current version, and applies to requests immediately', async () => {
-    const { person, app, appKey } = await createWorld(control)
-    const { as } = person
+    const { user, app, appKey } = await createFixture(control)
+    const { as } = user
     expect(await find(appKey)).toMatchObject({ networks: ['testnet', 'mainnet'] })
     const edited = expectBody<AppView>(await edit(as, app, { networks: ['mainnet'], services: [], name: 'Renamed' }))
     expect(edited).toMatchObject({ networks: ['mainnet'], services: [], name: 'Renamed', version: app.version + 1 })
@@ -194,8 +194,8 @@ describe.each(databases)('apps on $name', (database) => {
   })
 
   test("have limits of their own, which cannot exceed the account's", async () => {
-    const { person, app } = await createWorld(control)
-    const { as, id } = person
+    const { user, app } = await createFixture(control)
+    const { as, id } = user
     const first = expectBody<AppView>(await edit(as, app, { limits: { perDay: 500, perSecond: 5 } }))
     expect(first.limits).toEqual({ perSecond: 5, burst: 1_000, perDay: 500, perMonth: 3_000_000 })
     const over = await edit(as, first, { limits: { perDay: 100_001, perMonth: null, perSecond: 100, burst: 2_000 } })
@@ -218,8 +218,8 @@ describe.each(databases)('apps on $name', (database) => {
   })
 
   test('deletion needs the name, and the key is rejected immediately', async () => {
-    const { person, app, appKey } = await createWorld(control)
-    const { as } = person
+    const { user, app, appKey } = await createFixture(control)
+    const { as } = user
     const params = { appId: app.id }
     expect(await find(appKey)).toBeDefined()
     const wrong = await control.call('POST /api/apps/{appId}/delete', { as, params, body: { name: 'Other' } })
@@ -232,8 +232,8 @@ describe.each(databases)('apps on $name', (database) => {
   })
 
   test('keys are rotated with a grace period that can end early, and get an expiry', async () => {
-    const { person, app, appKey } = await createWorld(control)
-    const { as } = person
+    const { user, app, appKey } = await createFixture(control)
+    const { as } = user
     const params = { appId: app.id }
     const rotate = (body: { graceDays?: number; expiresAt?: string | null }) =>
       control.call('POST /api/apps/{appId}/key/rotate', { as, params, body })

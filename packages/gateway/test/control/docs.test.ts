@@ -8,7 +8,7 @@ import { tokenScopes } from '../../src/control/contract/accessToken.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { StartedControl } from './startControl.ts'
-import { createToken, signUp } from './world.ts'
+import { createToken, signUp } from './accountFixture.ts'
 
 const run = promisify(execFile)
 const document = readFileSync(join(import.meta.dirname, '../../../../docs/service/control-api.md'), 'utf8')

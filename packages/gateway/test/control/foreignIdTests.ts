@@ -3,17 +3,17 @@ import type { RouteName } from '../../src/control/contract/route.ts'
 import { routeNames, getRoute } from '../../src/control/contract/routes.ts'
 import type { Tables } from '../../src/storage/tables.ts'
 import type { TestDatabase } from '../storage/databases.ts'
-import { goodInputs } from './goodInputs.ts'
+import { validInputs } from './validInputs.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, Sent, StartedControl } from './startControl.ts'
-import { createWorld, signUpOperator } from './world.ts'
-import type { Person, World } from './world.ts'
+import { createFixture, signUpOperator } from './accountFixture.ts'
+import type { TestUser, AccountFixture } from './accountFixture.ts'
 
 // Requests every route with ids of other users. The routes come from the table, so new routes are covered automatically. A new kind of id
 // fails until it is added to `idGetters`.
 
-/** Gets the id for each path parameter from a world. */
-const idGetters: Readonly<Record<string, (world: World) => string>> = {
+/** Gets the id for each path parameter from a fixture. */
+const idGetters: Readonly<Record<string, (fixture: AccountFixture) => string>> = {
   appId: ({ app }) => app.id,
   entryId: ({ entryId }) => entryId,
   kid: ({ kid }) => kid,
@@ -24,10 +24,10 @@ const idGetters: Readonly<Record<string, (world: World) => string>> = {
   inviteId: ({ inviteId }) => inviteId,
   webhookId: ({ webhookId }) => webhookId,
 }
-const getId = (name: string, world: World): string => {
+const getId = (name: string, fixture: AccountFixture): string => {
   const find = idGetters[name]
   if (find === undefined) throw new Error(`the path has a new id, {${name}}: add it to idGetters`)
-  return find(world)
+  return find(fixture)
 }
 
 const parameterNames = (route: RouteName): string[] => [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
@@ -35,10 +35,10 @@ const routesWithIds = routeNames.filter((route) => parameterNames(route).length 
 const operatorRoutes = routesWithIds.filter((route) => getRoute(route).access === 'operator')
 const userRoutes = routesWithIds.filter((route) => getRoute(route).access !== 'operator')
 
-/** All combinations that take each parameter's id from one of several worlds. */
-const choices = (names: readonly string[], worlds: readonly World[]): Record<string, World>[] =>
-  names.reduce<Record<string, World>[]>(
-    (all, name) => all.flatMap((chosen) => worlds.map((world) => ({ ...chosen, [name]: world }))),
+/** All combinations that take each parameter's id from one of several fixtures. */
+const choices = (names: readonly string[], fixtures: readonly AccountFixture[]): Record<string, AccountFixture>[] =>
+  names.reduce<Record<string, AccountFixture>[]>(
+    (all, name) => all.flatMap((chosen) => fixtures.map((fixture) => ({ ...chosen, [name]: fixture }))),
     [{}],
   )
 
@@ -69,16 +69,16 @@ export const testForeignIds = (database: TestDatabase): void => {
     })
 
     let control: StartedControl
-    let victim: World
-    let attacker: World
-    /** A second world of the attacker, with another app, another key and so on. */
-    let second: World
-    let operator: Person
+    let victim: AccountFixture
+    let attacker: AccountFixture
+    /** A second fixture of the attacker, with another app, another key and so on. */
+    let second: AccountFixture
+    let operator: TestUser
     beforeAll(async () => {
       control = await startControl(database)
-      victim = await createWorld(control)
-      attacker = await createWorld(control)
-      second = await createWorld(control, attacker.person)
+      victim = await createFixture(control)
+      attacker = await createFixture(control)
+      second = await createFixture(control, attacker.user)
       operator = await signUpOperator(control)
     })
     afterAll(async () => {
@@ -103,7 +103,7 @@ export const testForeignIds = (database: TestDatabase): void => {
     const call = async (route: RouteName, params: Record<string, string>, as: Login): Promise<TestResponse> => {
       // An account may make two changes per second.
       control.clock.now += 500
-      return control.call(route, { ...goodInputs[route](victim), params, as } as Sent<RouteName>)
+      return control.call(route, { ...validInputs[route](victim), params, as } as Sent<RouteName>)
     }
     /** Makes all requests. @returns Those with another status or with the owner's email address in the response, and whether stored data changed. */
     const tryAll = async (
@@ -115,24 +115,24 @@ export const testForeignIds = (database: TestDatabase): void => {
       const wrong: unknown[] = []
       for (const { params, as } of tried) {
         const { status: actual, text } = await call(route, params, as)
-        if (actual !== status || text.includes(victim.person.email)) wrong.push([params, actual])
+        if (actual !== status || text.includes(victim.user.email)) wrong.push([params, actual])
       }
       return { wrong, changed: (await stored()) !== before }
     }
     const nothing = { wrong: [], changed: false }
-    const paramsFrom = (chosen: Record<string, World>): Record<string, string> =>
-      Object.fromEntries(Object.entries(chosen).map(([name, world]) => [name, getId(name, world)]))
-    const isOneWorld = (chosen: Record<string, World>, own: readonly World[]): boolean => {
+    const paramsFrom = (chosen: Record<string, AccountFixture>): Record<string, string> =>
+      Object.fromEntries(Object.entries(chosen).map(([name, fixture]) => [name, getId(name, fixture)]))
+    const isOneFixture = (chosen: Record<string, AccountFixture>, own: readonly AccountFixture[]): boolean => {
       const [first, ...others] = Object.values(chosen)
-      return first !== undefined && own.includes(first) && others.every((world) => world === first)
+      return first !== undefined && own.includes(first) && others.every((fixture) => fixture === first)
     }
 
     test.each(userRoutes)('%s', async (route) => {
-      // Ids of another user, combined with own ids, and own ids from different worlds.
+      // Ids of another user, combined with own ids, and own ids from different fixtures.
       const foreign = choices(parameterNames(route), [victim, attacker, second]).filter(
-        (chosen) => !isOneWorld(chosen, [attacker, second]),
+        (chosen) => !isOneFixture(chosen, [attacker, second]),
       )
-      const logins: Login[] = [attacker.person.as, ...(getRoute(route).access === 'session' ? [] : [attacker.token])]
+      const logins: Login[] = [attacker.user.as, ...(getRoute(route).access === 'session' ? [] : [attacker.token])]
       // Operators have no access to other users' objects either.
       logins.push(operator.as)
       const tried = foreign.flatMap((chosen) => logins.map((as) => ({ params: paramsFrom(chosen), as })))
@@ -140,7 +140,7 @@ export const testForeignIds = (database: TestDatabase): void => {
     })
 
     test.each(routesWithIds)('%s with an own id of another kind', async (route) => {
-      const as = getRoute(route).access === 'operator' ? operator.as : attacker.person.as
+      const as = getRoute(route).access === 'operator' ? operator.as : attacker.user.as
       const names = parameterNames(route)
       const last = names.at(-1) ?? ''
       const others = Object.keys(idGetters).filter((name) => name !== last)
@@ -154,7 +154,7 @@ export const testForeignIds = (database: TestDatabase): void => {
 
     test.each(operatorRoutes)('%s by a user who is not an operator', async (route) => {
       const tried = choices(parameterNames(route), [victim, attacker]).flatMap((chosen) =>
-        [attacker.person.as, attacker.token].map((as) => ({ params: paramsFrom(chosen), as })),
+        [attacker.user.as, attacker.token].map((as) => ({ params: paramsFrom(chosen), as })),
       )
       expect(await tryAll(route, 403, tried)).toEqual(nothing)
     })
@@ -162,16 +162,16 @@ export const testForeignIds = (database: TestDatabase): void => {
     test('the owner still has access to all of them', async () => {
       for (const route of userRoutes.filter((name) => name.startsWith('GET '))) {
         const params = Object.fromEntries(parameterNames(route).map((name) => [name, getId(name, victim)]))
-        expect([route, (await call(route, params, victim.person.as)).status]).toEqual([route, 200])
+        expect([route, (await call(route, params, victim.user.as)).status]).toEqual([route, 200])
       }
     })
 
     test("a cursor from another user's page does not show that user's data", async () => {
       for (const route of ['GET /api/apps', 'GET /api/audit-log'] as const) {
-        const first = await control.call(route, { as: second.person.as, query: { limit: 1 } })
+        const first = await control.call(route, { as: second.user.as, query: { limit: 1 } })
         const cursor = (first.body as { next: string | null }).next
         expect(cursor).not.toBeNull()
-        const page = await control.call(route, { as: victim.person.as, query: { cursor: cursor ?? '' } })
+        const page = await control.call(route, { as: victim.user.as, query: { cursor: cursor ?? '' } })
         expect(page.text).not.toContain(attacker.userId)
         expect(page.text).not.toContain(attacker.app.id)
         expect(page.text).not.toContain(second.app.id)

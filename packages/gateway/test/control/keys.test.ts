@@ -5,7 +5,7 @@ import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, StartedControl } from './startControl.ts'
-import { expectBody, expectError, createWorld, password, signUp } from './world.ts'
+import { expectBody, expectError, createFixture, password, signUp } from './accountFixture.ts'
 
 const minute = 60_000
 
@@ -90,8 +90,8 @@ describe.each(databases)('API keys on $name', (database) => {
   })
 
   test('an edit needs the current version', async () => {
-    const { person, key, apiKey } = await createWorld(control)
-    const { as } = person
+    const { user, key, apiKey } = await createFixture(control)
+    const { as } = user
     const params = { keyId: key.id }
     const edit = (body: { version: number; name?: string; expiresAt?: string | null }) =>
       control.call('PATCH /api/keys/{keyId}', { as, params, body })
@@ -105,8 +105,8 @@ describe.each(databases)('API keys on $name', (database) => {
   })
 
   test('are rotated with a grace period that can end early', async () => {
-    const { person, key, apiKey } = await createWorld(control)
-    const { as } = person
+    const { user, key, apiKey } = await createFixture(control)
+    const { as } = user
     const params = { keyId: key.id }
     const rotated = expectBody<Made>(
       await control.call('POST /api/keys/{keyId}/rotate', { as, params, body: { graceDays: 1 } }),
@@ -124,8 +124,8 @@ describe.each(databases)('API keys on $name', (database) => {
   })
 
   test("an app's key is not an API key", async () => {
-    const { person, app } = await createWorld(control)
-    const { as } = person
+    const { user, app } = await createFixture(control)
+    const { as } = user
     const params = { keyId: app.key.id }
     expect((await control.call('GET /api/keys/{keyId}', { as, params })).status).toBe(404)
     expect((await control.call('POST /api/keys/{keyId}/revoke', { as, params })).status).toBe(404)
@@ -135,8 +135,8 @@ describe.each(databases)('API keys on $name', (database) => {
 
   describe('are revealed', () => {
     test('in the first 15 minutes of a session, later with the password; each reveal is logged', async () => {
-      const { person, key, apiKey, app, appKey } = await createWorld(control)
-      const { as } = person
+      const { user, key, apiKey, app, appKey } = await createFixture(control)
+      const { as } = user
       const params = { keyId: key.id }
       const reveal = (body: { password?: string }) =>
         control.call('POST /api/keys/{keyId}/reveal', { as, params, body })
@@ -156,7 +156,7 @@ describe.each(databases)('API keys on $name', (database) => {
           mainnet: `${control.url}/mainnet/v2/${appKey}`,
         },
       })
-      const log = await control.storage.auditLog.list({ userId: person.id, limit: 100 })
+      const log = await control.storage.auditLog.list({ userId: user.id, limit: 100 })
       expect(log.filter(({ action }) => action === 'key.reveal').map(({ subject }) => subject)).toEqual([
         app.key.id,
         key.id,

@@ -6,11 +6,11 @@ import type { RouteName } from '../../src/control/contract/route.ts'
 import { routeNames } from '../../src/control/contract/routes.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import type { TestDatabase } from '../storage/databases.ts'
-import { goodInputs } from './goodInputs.ts'
+import { validInputs } from './validInputs.ts'
 import { startControl } from './startControl.ts'
 import type { Login, Sent, StartedControl } from './startControl.ts'
-import { createWorld, newPem, password, signUpOperator } from './world.ts'
-import type { World } from './world.ts'
+import { createFixture, newPem, password, signUpOperator } from './accountFixture.ts'
+import type { AccountFixture } from './accountFixture.ts'
 
 /** The encodings in which a secret could appear in a text. */
 const encodings = (secret: string): readonly string[] => [
@@ -24,7 +24,7 @@ const findLeaks = (text: string, secrets: readonly string[]): readonly string[] 
   [...new Set(secrets)].filter((secret) => encodings(secret).some((encoded) => text.includes(encoded)))
 
 /** The routes whose response is a secret, and the secret. */
-const revealing: Partial<Record<RouteName, (world: World) => readonly string[]>> = {
+const revealing: Partial<Record<RouteName, (fixture: AccountFixture) => readonly string[]>> = {
   'POST /api/apps/{appId}/key/reveal': ({ appKey }) => [appKey],
   'POST /api/keys/{keyId}/reveal': ({ apiKey }) => [apiKey],
 }
@@ -58,12 +58,12 @@ export const testLeaks = (database: TestDatabase): void => {
       const all = [control.operatorToken, password, ...privateLines]
       const shown: string[] = []
 
-      let world = await createWorld(control)
+      let fixture = await createFixture(control)
       for (const [index, name] of routeNames.entries()) {
-        // A world can be reused after a read.
-        if (index > 0 && !routeNames[index - 1]?.startsWith('GET')) world = await createWorld(control)
-        const { person, appKey, apiKey, token, link } = world
-        const cookie = 'cookie' in person.as ? (person.as.cookie.split('=')[1] ?? '') : ''
+        // A fixture can be reused after a read.
+        if (index > 0 && !routeNames[index - 1]?.startsWith('GET')) fixture = await createFixture(control)
+        const { user, appKey, apiKey, token, link } = fixture
+        const cookie = 'cookie' in user.as ? (user.as.cookie.split('=')[1] ?? '') : ''
         const secrets = [
           appKey,
           apiKey,
@@ -73,7 +73,7 @@ export const testLeaks = (database: TestDatabase): void => {
           ...[appKey, apiKey, token.bearer, cookie].map(hashApiKey),
         ]
         all.push(...secrets)
-        const { params, query, body } = goodInputs[name](world) as Sent<RouteName> & Record<string, object>
+        const { params, query, body } = validInputs[name](fixture) as Sent<RouteName> & Record<string, object>
         // Secrets pasted into the wrong field must not be repeated.
         const wrong = [appKey, apiKey, token.bearer, password, privatePem].flatMap((secret) => [
           { [secret]: secret },
@@ -83,11 +83,11 @@ export const testLeaks = (database: TestDatabase): void => {
         const send = (as: Login | undefined, sent: unknown) =>
           control.call(name, { params, query, body: sent, as } as Sent<RouteName>)
         const before = control.seen.length
-        const own = name.includes('/admin/') ? operator.as : person.as
+        const own = name.includes('/admin/') ? operator.as : user.as
         if (body !== undefined) for (const sent of wrong) await send(own, sent)
         for (const as of [undefined, token, { bearer: appKey }, own]) await send(as, body)
         const responses = control.seen.slice(before).join('\n')
-        const allowed = revealing[name]?.(world) ?? []
+        const allowed = revealing[name]?.(fixture) ?? []
         shown.push(...allowed)
         expect([
           name,

@@ -8,7 +8,7 @@ import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, StartedControl } from './startControl.ts'
-import { createAppBody, expectBody, expectError, newPem, signUp } from './world.ts'
+import { createAppBody, expectBody, expectError, newPem, signUp } from './accountFixture.ts'
 
 describe.each(databases)("an app's lists on $name", (database) => {
   let control: StartedControl

@@ -5,21 +5,21 @@ import type { RouteName } from '../../src/control/contract/route.ts'
 import { routeNames, getRoute } from '../../src/control/contract/routes.ts'
 import { databases } from '../storage/databases.ts'
 import { findResponseProblems } from './findResponseProblems.ts'
-import { goodInputs } from './goodInputs.ts'
+import { validInputs } from './validInputs.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, StartedControl } from './startControl.ts'
-import { createWorld, signUpOperator } from './world.ts'
-import type { Person, World } from './world.ts'
+import { createFixture, signUpOperator } from './accountFixture.ts'
+import type { TestUser, AccountFixture } from './accountFixture.ts'
 
 const [database] = databases
 if (database === undefined) throw new Error('no database to test with')
 
 let control: StartedControl
-let world: World
-let operator: Person
+let fixture: AccountFixture
+let operator: TestUser
 beforeAll(async () => {
   control = await startControl(database)
-  world = await createWorld(control)
+  fixture = await createFixture(control)
   operator = await signUpOperator(control)
 })
 afterAll(async () => {
@@ -30,13 +30,13 @@ afterAll(async () => {
 /** Calls a route with a valid input and this query. */
 const call = async (name: RouteName, query: string): Promise<TestResponse> => {
   const [method = '', template = ''] = name.split(' ')
-  const { params, body } = goodInputs[name](world) as { params?: Record<string, string>; body?: unknown }
+  const { params, body } = validInputs[name](fixture) as { params?: Record<string, string>; body?: unknown }
   const path = template.replaceAll(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(params?.[part] ?? ''))
   const { access } = getRoute(name)
   // Slower than the limit of reads.
   control.clock.now += 100
   const login: Login | undefined =
-    access === 'anyone' ? undefined : access === 'operator' ? operator.as : world.person.as
+    access === 'anyone' ? undefined : access === 'operator' ? operator.as : fixture.user.as
   const response = await control.raw(`${path}?${query}`, {
     method,
     headers: {

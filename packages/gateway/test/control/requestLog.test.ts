@@ -10,17 +10,17 @@ import { databases } from '../storage/databases.ts'
 import { createRequestRow } from '../usage/createRequestRow.ts'
 import { startControl } from './startControl.ts'
 import type { StartedControl } from './startControl.ts'
-import { createAppBody, expectBody, password, signUp } from './world.ts'
-import type { Person } from './world.ts'
+import { createAppBody, expectBody, password, signUp } from './accountFixture.ts'
+import type { TestUser } from './accountFixture.ts'
 
 const start = Date.UTC(2026, 10, 20)
 
 describe.each(databases)('the request log on $name', (database) => {
   let control: StartedControl
-  let person: Person
+  let user: TestUser
   beforeAll(async () => {
     control = await startControl(database)
-    person = await signUp(control)
+    user = await signUp(control)
   })
   afterAll(async () => {
     await control.close()
@@ -28,14 +28,14 @@ describe.each(databases)('the request log on $name', (database) => {
   })
 
   const createApp = async () => {
-    const created = await control.call('POST /api/apps', { as: person.as, body: createAppBody() })
+    const created = await control.call('POST /api/apps', { as: user.as, body: createAppBody() })
     return expectBody<{ app: { id: string; version: number; key: { id: string } } }>(created, 201).app
   }
   const write = async (rows: readonly RequestRow[]): Promise<void> => {
     await control.storage.write(toRequestSteps(control.storage.db.kind, rows))
   }
   const list = async (appId: string, query: RequestsQuery = {}): Promise<Page<RequestEntryView>> =>
-    expectBody(await control.call('GET /api/apps/{appId}/requests', { as: person.as, params: { appId }, query }))
+    expectBody(await control.call('GET /api/apps/{appId}/requests', { as: user.as, params: { appId }, query }))
 
   test('lists the requests of an app, newest first, in pages', async () => {
     const { id, key } = await createApp()
@@ -99,7 +99,7 @@ describe.each(databases)('the request log on $name', (database) => {
     const get = async (): Promise<RequestDetailsView> =>
       expectBody(
         await control.call('GET /api/apps/{appId}/requests/{logId}', {
-          as: person.as,
+          as: user.as,
           params: { appId: id, logId: row.request.id },
         }),
       )
@@ -118,7 +118,7 @@ describe.each(databases)('the request log on $name', (database) => {
     for (let from = 0; from < failed.length; from += 250) await write(failed.slice(from, from + 250))
     await write([createRequestRow({ keyId: key.id, at: start, outcome: 'succeeded' })])
     const { headers, text } = await control.call('GET /api/apps/{appId}/requests.csv', {
-      as: person.as,
+      as: user.as,
       params: { appId: id },
       query: { outcome: 'failed' },
     })
@@ -134,7 +134,7 @@ describe.each(databases)('the request log on $name', (database) => {
 
   test('an API key has its own log, and a key of an app is not an API key', async () => {
     const created = await control.call('POST /api/keys', {
-      as: person.as,
+      as: user.as,
       body: { name: 'My key', network: 'testnet' },
     })
     const { key } = expectBody<{ key: { id: string } }>(created, 201)
@@ -142,11 +142,11 @@ describe.each(databases)('the request log on $name', (database) => {
     const row = createRequestRow({ keyId: key.id, at: start })
     await write([row, createRequestRow({ keyId: appKey.id, at: start })])
     const { items } = expectBody<Page<RequestEntryView>>(
-      await control.call('GET /api/keys/{keyId}/requests', { as: person.as, params: { keyId: key.id } }),
+      await control.call('GET /api/keys/{keyId}/requests', { as: user.as, params: { keyId: key.id } }),
     )
     expect(items.map(({ id }) => id)).toEqual([row.request.id])
     const other = await control.call('GET /api/keys/{keyId}/requests', {
-      as: person.as,
+      as: user.as,
       params: { keyId: appKey.id },
     })
     expect(other.status).toBe(404)
@@ -162,7 +162,7 @@ describe.each(databases)('the request log on $name', (database) => {
   ])('rejects %j', async (query, field) => {
     const { id } = await createApp()
     const response = await control.call('GET /api/apps/{appId}/requests', {
-      as: person.as,
+      as: user.as,
       params: { appId: id },
       query,
     })
@@ -201,27 +201,27 @@ describe.each(databases)('the request log on $name', (database) => {
     const app = await createApp()
     const params = { appId: app.id }
     const changed = await control.call('PATCH /api/apps/{appId}', {
-      as: person.as,
+      as: user.as,
       params,
       body: { version: app.version, recordDetails: true },
     })
     expect(changed.body).toMatchObject({ recordDetails: true })
     const { version } = expectBody<{ version: number }>(changed)
     const renamed = await control.call('PATCH /api/apps/{appId}', {
-      as: person.as,
+      as: user.as,
       params,
       body: { version, description: 'new' },
     })
     expect(renamed.body).toMatchObject({ recordDetails: true })
 
-    const created = await control.call('POST /api/keys', { as: person.as, body: { name: 'Two', network: 'testnet' } })
+    const created = await control.call('POST /api/keys', { as: user.as, body: { name: 'Two', network: 'testnet' } })
     const { key, apiKey } = expectBody<{
       key: { id: string; version: number; recordDetails: boolean }
       apiKey: string
     }>(created, 201)
     expect(key.recordDetails).toBe(false)
     const edited = await control.call('PATCH /api/keys/{keyId}', {
-      as: person.as,
+      as: user.as,
       params: { keyId: key.id },
       body: { version: key.version, recordDetails: true },
     })

@@ -5,19 +5,19 @@ import { routeNames } from '../../src/control/contract/routes.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { StartedControl } from './startControl.ts'
-import { createAppBody, expectBody, expectError, createWorld, signUp } from './world.ts'
-import type { Person } from './world.ts'
+import { createAppBody, expectBody, expectError, createFixture, signUp } from './accountFixture.ts'
+import type { TestUser } from './accountFixture.ts'
 
 const [sqlite] = databases
 
 // Independent of the database.
 describe('requests', () => {
   let control: StartedControl
-  let person: Person
+  let user: TestUser
   beforeAll(async () => {
     if (sqlite === undefined) throw new Error('SQLite is missing')
     control = await startControl(sqlite)
-    person = await signUp(control)
+    user = await signUp(control)
   })
   afterAll(async () => {
     await control.close()
@@ -25,7 +25,7 @@ describe('requests', () => {
   })
 
   const browser = (): Record<string, string> => ({
-    cookie: 'cookie' in person.as ? person.as.cookie : '',
+    cookie: 'cookie' in user.as ? user.as.cookie : '',
     origin: control.url,
     'content-type': 'application/json',
   })
@@ -101,7 +101,7 @@ describe('requests', () => {
     expect(expectError(slowed, 429).retryAfterMs).toBeGreaterThan(0)
     expect(Date.parse(slowed.headers.get('retry-after') ?? '')).toBeGreaterThan(control.clock.now)
     expect((await control.call('GET /api/apps', { as: hasty.as })).status).toBe(200)
-    expect((await control.call('POST /api/apps', { as: person.as, body: createAppBody() })).status).toBe(201)
+    expect((await control.call('POST /api/apps', { as: user.as, body: createAppBody() })).status).toBe(201)
     control.clock.now += 60_000
     expect((await logOut()).status).toBe(404)
   })
@@ -116,7 +116,7 @@ describe('requests', () => {
       message: 'Too many reads at once. Try again in 1 s.',
     })
     expect((await control.call('POST /api/apps', { as: hasty.as, body: createAppBody() })).status).toBe(201)
-    expect((await control.call('GET /api/apps', { as: person.as })).status).toBe(200)
+    expect((await control.call('GET /api/apps', { as: user.as })).status).toBe(200)
     control.clock.now += 1_000
     expect((await read()).status).toBe(200)
   })
@@ -146,16 +146,16 @@ describe('requests', () => {
 
   test('get 503 without details while the database is unavailable', async () => {
     const gone = await startControl(sqlite as (typeof databases)[number])
-    const person = await signUp(gone)
+    const user = await signUp(gone)
     await gone.storage.close()
-    const response = await gone.call('GET /api/apps', { as: person.as })
+    const response = await gone.call('GET /api/apps', { as: user.as })
     expect(expectError(response, 503)).toMatchObject({ code: 'unavailable', retryAfterMs: 1_000 })
     expect(gone.logs.at(-2)).toMatchObject({ event: 'controlFault', route: 'GET /api/apps' })
     await gone.close()
   })
 
   test('for metrics return the time range, and CSV', async () => {
-    const { person: owner, app, key } = await createWorld(control)
+    const { user: owner, app, key } = await createFixture(control)
     const { as } = owner
     const hour = 3_600_000
     for (const [range, step, steps] of [
@@ -204,10 +204,10 @@ describe('requests', () => {
   })
 
   test('for metrics of a custom range return whole steps that the service still has, and can be filtered', async () => {
-    const { person: owner } = await createWorld(control)
+    const { user: owner } = await createFixture(control)
     const { as } = owner
     const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
-    const ask = async (ago: number, length: number) => {
+    const readMetrics = async (ago: number, length: number) => {
       const from = control.clock.now - ago
       const query = { from: new Date(from).toISOString(), to: new Date(from + length).toISOString() }
       return control.call('GET /api/metrics', { as, query: { ...query, method: 'eth_call', outcome: 'nodeError' } })
@@ -221,7 +221,7 @@ describe('requests', () => {
       [100 * day, hour, day],
       [700 * day, 731 * day, day],
     ] as const) {
-      const view = expectBody<MetricsView>(await ask(ago, length))
+      const view = expectBody<MetricsView>(await readMetrics(ago, length))
       const from = control.clock.now - ago
       expect([view.range, view.step]).toEqual(['custom', { [minute]: 'minute', [hour]: 'hour', [day]: 'day' }[step]])
       expect(Date.parse(view.from)).toBe(Math.floor(from / step) * step)
@@ -233,7 +233,7 @@ describe('requests', () => {
       [731 * day, 731 * day + 1, 'to'],
       [-1, hour, 'from'],
     ] as const) {
-      const response = await ask(ago, length)
+      const response = await readMetrics(ago, length)
       expect([response.status, JSON.parse(response.text)]).toMatchObject([422, { error: { fields: [{ field }] } }])
     }
     const half = { from: new Date(control.clock.now - hour).toISOString() }

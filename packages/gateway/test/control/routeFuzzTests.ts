@@ -4,11 +4,11 @@ import type { RouteName } from '../../src/control/contract/route.ts'
 import { routeNames, getRoute } from '../../src/control/contract/routes.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 import { findResponseProblems } from './findResponseProblems.ts'
-import { goodInputs } from './goodInputs.ts'
+import { validInputs } from './validInputs.ts'
 import { startControl } from './startControl.ts'
 import type { Sent, StartedControl } from './startControl.ts'
-import { createWorld, signUpOperator } from './world.ts'
-import type { Person, World } from './world.ts'
+import { createFixture, signUpOperator } from './accountFixture.ts'
+import type { TestUser, AccountFixture } from './accountFixture.ts'
 
 /** Texts that often cause problems in databases and URLs. */
 const oddText = fc.oneof(
@@ -52,12 +52,12 @@ const toUrlText = (value: unknown): string =>
   (typeof value === 'string' ? value : String(JSON.stringify(value))).slice(0, 100).replaceAll(/\p{Cs}/gu, '?')
 
 /** A valid body with some members changed, removed or added, or any value. */
-const bodyLike = (good: unknown): fc.Arbitrary<unknown> => {
-  if (typeof good !== 'object' || good === null) return oddValue
-  const names = [...Object.keys(good), 'extra', '__proto__']
+const bodyLike = (validInput: unknown): fc.Arbitrary<unknown> => {
+  if (typeof validInput !== 'object' || validInput === null) return oddValue
+  const names = [...Object.keys(validInput), 'extra', '__proto__']
   const changed = fc
     .array(fc.tuple(fc.constantFrom(...names), fc.option(oddValue, { nil: undefined })), { minLength: 1, maxLength: 3 })
-    .map((changes) => ({ ...good, ...Object.fromEntries(changes) }))
+    .map((changes) => ({ ...validInput, ...Object.fromEntries(changes) }))
   return fc.oneof({ weight: 4, arbitrary: changed }, { weight: 1, arbitrary: oddValue })
 }
 
@@ -68,12 +68,12 @@ const bodyLike = (good: unknown): fc.Arbitrary<unknown> => {
 export const fuzzRoutes = (database: TestDatabase, numRuns: number): void => {
   describe(`on ${database.name}`, () => {
     let control: StartedControl
-    let operator: Person
-    let world: World
+    let operator: TestUser
+    let fixture: AccountFixture
     beforeAll(async () => {
       control = await startControl(database)
       operator = await signUpOperator(control)
-      world = await createWorld(control)
+      fixture = await createFixture(control)
     })
     afterAll(async () => {
       await control.close()
@@ -89,22 +89,27 @@ export const fuzzRoutes = (database: TestDatabase, numRuns: number): void => {
     ]
 
     test.each(routeNames.filter((name) => !excluded.includes(name)))('%s never fails on odd input', async (name) => {
-      const good = goodInputs[name](world) as { params?: Record<string, string>; query?: object; body?: unknown }
+      const validInput = validInputs[name](fixture) as {
+        params?: Record<string, string>
+        query?: object
+        body?: unknown
+      }
       const { access, body: takesBody, query: takesQuery } = getRoute(name)
-      const as = access === 'operator' ? operator.as : world.person.as
+      const as = access === 'operator' ? operator.as : fixture.user.as
       const parts = fc.record({
         params: fc.oneof(
-          { weight: 5, arbitrary: fc.constant(good.params) },
+          { weight: 5, arbitrary: fc.constant(validInput.params) },
           {
             weight: 1,
             arbitrary: fc.dictionary(
-              fc.constantFrom(...Object.keys(good.params ?? { none: '' })),
+              fc.constantFrom(...Object.keys(validInput.params ?? { none: '' })),
               oddText.map(toUrlText),
             ),
           },
         ),
-        query: takesQuery === undefined ? fc.constant(undefined) : fc.option(bodyLike(good.query), { nil: undefined }),
-        body: takesBody === undefined ? fc.constant(undefined) : bodyLike(good.body),
+        query:
+          takesQuery === undefined ? fc.constant(undefined) : fc.option(bodyLike(validInput.query), { nil: undefined }),
+        body: takesBody === undefined ? fc.constant(undefined) : bodyLike(validInput.body),
       })
       await fc.assert(
         fc.asyncProperty(parts, async ({ params, query, body }) => {
@@ -118,7 +123,7 @@ export const fuzzRoutes = (database: TestDatabase, numRuns: number): void => {
           const response = await control.call(name, sent)
           expect(response.status, response.text).toBeLessThan(500)
           // Without its ids, the path may belong to another route.
-          if (params === good.params) expect(findResponseProblems(name, response)).toEqual([])
+          if (params === validInput.params) expect(findResponseProblems(name, response)).toEqual([])
         }),
         { numRuns: takesBody === undefined && takesQuery === undefined ? 10 : numRuns },
       )

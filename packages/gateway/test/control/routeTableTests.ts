@@ -6,11 +6,11 @@ import type { RouteName } from '../../src/control/contract/route.ts'
 import { routeNames, getRoute } from '../../src/control/contract/routes.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 import { findResponseProblems } from './findResponseProblems.ts'
-import { goodInputs } from './goodInputs.ts'
+import { validInputs } from './validInputs.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, Sent, StartedControl } from './startControl.ts'
-import { createToken, createWorld, password, signUp, signUpOperator } from './world.ts'
-import type { Person, World } from './world.ts'
+import { createToken, createFixture, password, signUp, signUpOperator } from './accountFixture.ts'
+import type { TestUser, AccountFixture } from './accountFixture.ts'
 
 const isScope = (access: string): access is TokenScope => tokenScopes.some((scope) => scope === access)
 
@@ -33,13 +33,13 @@ const providerRoutes: ReadonlySet<RouteName> = new Set([
 export const testRouteTable = (database: TestDatabase): void => {
   describe(`every route on ${database.name}`, () => {
     let control: StartedControl
-    let other: World
-    let shared: World
-    let operator: Person
+    let other: AccountFixture
+    let shared: AccountFixture
+    let operator: TestUser
     beforeAll(async () => {
       control = await startControl(database)
-      other = await createWorld(control)
-      shared = await createWorld(control)
+      other = await createFixture(control)
+      shared = await createFixture(control)
       operator = await signUpOperator(control)
     })
     afterAll(async () => {
@@ -49,33 +49,33 @@ export const testRouteTable = (database: TestDatabase): void => {
 
     /** Each token is created once, because an account can have at most 20. */
     const tokens = new Map<string, Promise<Login>>()
-    const createTokenOnce = (person: Person, scopes: readonly TokenScope[]): Promise<Login> => {
-      const name = `${person.id} ${scopes.join()}`
-      const token = tokens.get(name) ?? createToken(control, person, scopes)
+    const createTokenOnce = (user: TestUser, scopes: readonly TokenScope[]): Promise<Login> => {
+      const name = `${user.id} ${scopes.join()}`
+      const token = tokens.get(name) ?? createToken(control, user, scopes)
       tokens.set(name, token)
       return token
     }
 
     const request = async (
       name: RouteName,
-      world: World,
+      fixture: AccountFixture,
       { as, headers }: { as?: Login | undefined; headers?: Readonly<Record<string, string | undefined>> } = {},
     ): Promise<TestResponse> => {
-      const sent = { ...goodInputs[name](world), as, ...(headers === undefined ? {} : { headers }) }
+      const sent = { ...validInputs[name](fixture), as, ...(headers === undefined ? {} : { headers }) }
       control.inbox.isOn = mailRoutes.has(name)
       const response = await control.call(name, sent as Sent<RouteName>)
-      await control.inbox.settle()
+      await control.inbox.waitUntilSent()
       control.inbox.isOn = false
       expect(findResponseProblems(name, response)).toEqual([])
       return response
     }
 
     /** Makes a request that must succeed, and checks its audit log entry and the invalidated keys. */
-    const succeed = async (name: RouteName, world: World, as: Login | undefined): Promise<void> => {
-      const [seq, before] = [await control.storage.changes.seq(), control.forgotten.length]
+    const succeed = async (name: RouteName, fixture: AccountFixture, as: Login | undefined): Promise<void> => {
+      const [position, before] = [await control.storage.changes.position(), control.forgotten.length]
       const [last] = await control.storage.auditLog.list({ limit: 1 })
-      expect((await request(name, world, { as })).status).toBe(getRoute(name).status)
-      const { changed } = await control.storage.changes.since(seq)
+      expect((await request(name, fixture, { as })).status).toBe(getRoute(name).status)
+      const { changed } = await control.storage.changes.since(position)
       expect(control.forgotten.slice(before)).toEqual(changed)
       const [newest] = await control.storage.auditLog.list({ limit: 1 })
       const isUnlogged = name === 'POST /api/apps/{appId}/jwt-keys/test' || name === 'POST /api/account/sign-up-link'
@@ -86,20 +86,20 @@ export const testRouteTable = (database: TestDatabase): void => {
     test.each(routeNames)('%s', async (name) => {
       const { access, status } = getRoute(name)
       const writes = !name.startsWith('GET')
-      // Reads can share a world.
-      const world = writes ? await createWorld(control) : shared
-      const own = world.person.as
+      // Reads can share a fixture.
+      const fixture = writes ? await createFixture(control) : shared
+      const own = fixture.user.as
       const rejected = async (
         as: Login | undefined,
         expected: number,
         headers?: Readonly<Record<string, string | undefined>>,
       ): Promise<void> => {
-        expect((await request(name, world, { as, ...(headers === undefined ? {} : { headers }) })).status).toBe(
+        expect((await request(name, fixture, { as, ...(headers === undefined ? {} : { headers }) })).status).toBe(
           expected,
         )
       }
 
-      // Rejected requests change nothing, so they can all use the same world.
+      // Rejected requests change nothing, so they can all use the same fixture.
       if (access !== 'anyone') {
         await rejected(undefined, 401)
         await rejected({ cookie: 'keyrail-session=nobody' }, 401)
@@ -118,36 +118,36 @@ export const testRouteTable = (database: TestDatabase): void => {
       if (providerRoutes.has(name)) return rejected(undefined, 409)
       if (isScope(access)) {
         const others = tokenScopes.filter((scope) => scope !== access)
-        await rejected(await createTokenOnce(world.person, others), 403)
+        await rejected(await createTokenOnce(fixture.user, others), 403)
         await rejected({ bearer: control.operatorToken }, 403)
         const expectedStatus = name.includes('{') ? 404 : status
-        expect((await request(name, world, { as: other.token })).status).toBe(expectedStatus)
-        if (name.includes('{')) await rejected(other.person.as, 404)
-        const scoped = writes ? await createWorld(control) : shared
-        await succeed(name, scoped, await createTokenOnce(scoped.person, [access]))
+        expect((await request(name, fixture, { as: other.token })).status).toBe(expectedStatus)
+        if (name.includes('{')) await rejected(other.user.as, 404)
+        const scoped = writes ? await createFixture(control) : shared
+        await succeed(name, scoped, await createTokenOnce(scoped.user, [access]))
       }
       if (access === 'session') {
-        await rejected(world.token, 403)
+        await rejected(fixture.token, 403)
         await rejected({ bearer: control.operatorToken }, 403)
-        if (name.includes('{')) await rejected(other.person.as, 404)
+        if (name.includes('{')) await rejected(other.user.as, 404)
       }
       if (access === 'operator') {
         await rejected(own, 403)
-        await rejected(world.token, 403)
+        await rejected(fixture.token, 403)
         await rejected(await createTokenOnce(operator, tokenScopes), 403)
-        await succeed(name, writes ? await createWorld(control) : shared, { bearer: control.operatorToken })
+        await succeed(name, writes ? await createFixture(control) : shared, { bearer: control.operatorToken })
       }
       const as = access === 'operator' ? operator.as : access === 'anyone' ? undefined : own
-      await succeed(name, world, as)
+      await succeed(name, fixture, as)
     })
 
     test.each(routeNames.filter((name) => getRoute(name).confirms))(
       '%s requires the password after 15 minutes, before any other check',
       async (name) => {
-        const { person } = await createWorld(control)
-        const { body, ...given } = goodInputs[name](other) as { body: object; params?: object }
+        const { user } = await createFixture(control)
+        const { body, ...given } = validInputs[name](other) as { body: object; params?: object }
         const send = async (password?: string): Promise<unknown> => {
-          const sent = { ...given, body: { ...body, password }, as: person.as }
+          const sent = { ...given, body: { ...body, password }, as: user.as }
           control.inbox.isOn = mailRoutes.has(name)
           const response = await control.call(name, sent as Sent<RouteName>)
           control.inbox.isOn = false

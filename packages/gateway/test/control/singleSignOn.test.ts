@@ -8,7 +8,7 @@ import { databases } from '../storage/databases.ts'
 import { findResponseProblems } from './findResponseProblems.ts'
 import { startControl } from './startControl.ts'
 import type { StartedControl, TestResponse } from './startControl.ts'
-import { password } from './world.ts'
+import { password } from './accountFixture.ts'
 
 const startRoute = 'POST /api/session/single-sign-on'
 const finishRoute = 'POST /api/session/single-sign-on/finish'

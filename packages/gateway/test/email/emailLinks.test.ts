@@ -147,7 +147,7 @@ describe.each(databases)('email links on $name', (database) => {
       expectOk(await accounts.operator.setUserState({ id: viewer.user.id, state: 'disabled' }))
       for (const one of [email, newEmail()])
         expect(await accounts.forgotPassword({ email: one, ip: newIp() })).toBe(true)
-      await inbox.settle()
+      await inbox.waitUntilSent()
       expect(inbox.emails).toEqual([])
     })
 
@@ -169,25 +169,25 @@ describe.each(databases)('email links on $name', (database) => {
       await accounts.forgotPassword({ email, ip: newIp() })
       await accounts.requestSignUp({ email, ip: newIp() })
       expect(lookUps).toBe(0)
-      await inbox.settle()
+      await inbox.waitUntilSent()
       expect(lookUps).toBe(2)
     })
 
     test('an address gets 3 emails at once, then one in 10 minutes; the response stays the same', async () => {
       const { accounts, clock } = fixture
       const { email } = await signUp()
-      const ask = async (): Promise<number> => {
+      const request = async (): Promise<number> => {
         expect(await accounts.forgotPassword({ email, ip: newIp() })).toBe(true)
-        await inbox.settle()
+        await inbox.waitUntilSent()
         return inbox.emails.splice(0).length
       }
       // The link to sign up was the first.
-      expect([await ask(), await ask(), await ask()]).toEqual([1, 1, 0])
+      expect([await request(), await request(), await request()]).toEqual([1, 1, 0])
       clock.now += 10 * 60_000
-      expect([await ask(), await ask()]).toEqual([1, 0])
+      expect([await request(), await request()]).toEqual([1, 0])
     })
 
-    test('an IP address can ask 10 times at once, for any address', async () => {
+    test('an IP address can request 10 emails at once, for any address', async () => {
       const { accounts } = fixture
       const ip = newIp()
       for (let count = 0; count < 10; count += 1)
@@ -237,7 +237,7 @@ describe.each(databases)('email links on $name', (database) => {
         email,
         emailVerifiedAt: fixture.clock.now,
       })
-      await inbox.settle()
+      await inbox.waitUntilSent()
       expect(inbox.emails).toEqual([])
     })
 
@@ -260,15 +260,15 @@ describe.each(databases)('email links on $name', (database) => {
     test('a new password ends a pending change, which an attacker may have asked for', async () => {
       const { accounts } = fixture
       const { viewer } = await signUp()
-      const ask = async (): Promise<string> => {
+      const request = async (): Promise<string> => {
         await accounts.requestEmail({ viewer, email: newEmail(), ip: newIp() })
         return readLink(await inbox.next()).secret
       }
-      const first = await ask()
+      const first = await request()
       expectOk(await accounts.changePassword({ viewer, current: password, next, ip: newIp() }))
       await inbox.next()
       expect(await accounts.verifyEmail({ viewer, link: first, ip: newIp() })).toMatchObject({ code: 'link_invalid' })
-      const second = await ask()
+      const second = await request()
       const { text: link } = expectOk(await accounts.operator.resetLink({ id: viewer.user.id }))
       expectOk(await accounts.resetPassword({ link, password, ip: newIp() }))
       expect(await accounts.verifyEmail({ viewer, link: second, ip: newIp() })).toMatchObject({ code: 'link_invalid' })
@@ -282,7 +282,7 @@ describe.each(databases)('email links on $name', (database) => {
     clock.now += hour
     await prune()
     await accounts.requestSignUp({ email: newEmail(), ip: newIp() })
-    await inbox.settle()
+    await inbox.waitUntilSent()
     expect(await prune()).toBe(0)
     clock.now += hour
     expect(await prune()).toBe(1)

@@ -11,7 +11,7 @@ export interface Inbox {
   /** All emails so far. */
   readonly emails: Email[]
   /** Waits until nothing is queued. */
-  settle(): Promise<void>
+  waitUntilSent(): Promise<void>
   /** Waits for the next email, and removes it. */
   next(): Promise<Email>
 }
@@ -47,14 +47,14 @@ export const createInbox = ({ siteUrl = () => 'https://rpc.example.org' }: { sit
         })
       },
     },
-    settle: async () => {
+    waitUntilSent: async () => {
       // With a bound, so that a lost email fails its test.
       for (let tries = 0; done < queued && tries < 2_000; tries += 1)
         await new Promise((resolve) => setTimeout(resolve, 1))
       await new Promise((resolve) => setImmediate(resolve))
     },
     next: async () => {
-      await inbox.settle()
+      await inbox.waitUntilSent()
       const email = emails.shift()
       if (email === undefined) throw new Error('there is no email')
       return email

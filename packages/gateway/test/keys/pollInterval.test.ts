@@ -28,10 +28,10 @@ test('by default, an instance sees a key that another one revoked within a secon
 
   const pass = controlTime()
   let reads = 0
-  const ping = async (): Promise<number> => {
-    const seq = await local.ping()
+  const ping = async (): Promise<string> => {
+    const position = await local.ping()
     reads += 1
-    return seq
+    return position
   }
   const { findAccess, findAccessByKid, changes } = local
   const keys = createStoredKeys({ storage: { findAccess, findAccessByKid, changes, ping }, getLimits: () => noLimits })

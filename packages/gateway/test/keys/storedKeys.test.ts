@@ -187,13 +187,35 @@ describe.each(databases)('stored keys on $name', (database) => {
     expect((await keys.find(hash))?.status).toBe('revoked')
   })
 
+  test.each([1, 2])(
+    'a key that is revoked after a failover which lost a change is rejected, also if it is one of %i changes since',
+    async (changes) => {
+      const user = await addUser(storage)
+      const { row, hash } = await addApiKey(storage, { userId: user.id })
+      const others = [await addApiKey(storage, { userId: user.id }), await addApiKey(storage, { userId: user.id })]
+      const { keys } = await start(storage)
+      await keys.refresh()
+      expect((await keys.find(hash))?.status).toBe('active')
+      const before = (await storage.db.query.selectFrom('revision').select('seq').executeTakeFirstOrThrow()).seq
+      await remote.keys.revoke({ id: others[0]?.row.id ?? '', userId: user.id, now })
+      await keys.refresh()
+      // The new primary server does not have the last change, and counts on from the one before.
+      await storage.db.query.updateTable('revision').set({ seq: before }).execute()
+      await storage.db.query.deleteFrom('changes').where('seq', '>', before).execute()
+      await remote.keys.revoke({ id: row.id, userId: user.id, now })
+      if (changes === 2) await remote.keys.revoke({ id: others[1]?.row.id ?? '', userId: user.id, now })
+      await keys.refresh()
+      expect((await keys.find(hash))?.status).toBe('revoked')
+    },
+  )
+
   test('a change applies also while the database rejects writes, which is reported', async () => {
     const user = await addUser(storage)
     const { row, hash } = await addApiKey(storage, { userId: user.id })
     let rejects = false
     const { findAccess, findAccessByKid, changes } = storage
     const readOnly = new StorageError('the database failed', { fault: 'failed', code: '25006' })
-    const ping = async (): Promise<number> => {
+    const ping = async (): Promise<string> => {
       if (rejects) throw readOnly
       return storage.ping()
     }
@@ -328,8 +350,8 @@ const createSlowStorage = () => {
   const storage: StoredKeysOptions['storage'] = {
     findAccess: () => new Promise((resolve, reject) => pending.push({ resolve, reject })),
     findAccessByKid: () => undefined,
-    ping: async () => seq,
-    changes: { seq: async () => seq, since: async () => ({ seq, changed: [] }) },
+    ping: async () => String(seq),
+    changes: { position: async () => String(seq), since: async () => ({ position: String(seq), changed: [] }) },
   }
   return { storage, pending, move: () => (seq += 1) }
 }
@@ -385,10 +407,14 @@ describe('while the database is unreachable', () => {
     const storage: StoredKeysOptions['storage'] = {
       findAccess: (hash) => orThrow(hash === 'known' ? access({ keyState: state }) : undefined),
       findAccessByKid: () => orThrow(undefined),
-      ping: async () => orThrow(seq),
+      ping: async () => orThrow(String(seq)),
       changes: {
-        seq: async () => orThrow(seq),
-        since: async (last) => orThrow({ seq, changed: last === seq ? [] : [{ kind: 'key' as const, id: 'key_1' }] }),
+        position: async () => orThrow(String(seq)),
+        since: async (last) =>
+          orThrow({
+            position: String(seq),
+            changed: last === String(seq) ? [] : [{ kind: 'key' as const, id: 'key_1' }],
+          }),
       },
     }
     return {

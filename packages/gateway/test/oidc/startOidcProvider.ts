@@ -85,7 +85,7 @@ export const startOidcProvider = async ({
       accountId,
       claims: async () => ({ ...users.get(accountId), sub: accountId }) as never,
     }),
-    // Nobody is asked for consent.
+    // There is no consent prompt.
     loadExistingGrant: async ({ oidc }) => {
       const { client, session } = oidc
       const grant = new provider.Grant({ clientId: client?.clientId ?? '', accountId: session?.accountId ?? '' })

@@ -6,7 +6,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
-import { createAppBody } from '../control/world.ts'
+import { createAppBody } from '../control/accountFixture.ts'
 import { getFreePort } from '../getFreePort.ts'
 import { createVisitor } from './visitor.ts'
 
@@ -53,20 +53,22 @@ test.each([
   const url = await start()
   const visitor = createVisitor(url)
   const account = { email: 'ann@example.org', password }
-  expect((await visitor.ask('POST', '/api/account', account)).status).toBe(201)
-  const { url: address } = (await visitor.ask('POST', '/api/keys', { name: 'ci', network: 'testnet' })).json as {
+  expect((await visitor.request('POST', '/api/account', account)).status).toBe(201)
+  const { url: address } = (await visitor.request('POST', '/api/keys', { name: 'ci', network: 'testnet' })).json as {
     url: string
   }
   for (const [round, jump] of [0, ...jumps].entries()) {
     vi.setSystemTime(startedAt + jump)
     const results = {
-      wrongLogIn: (await visitor.ask('POST', '/api/session', { ...account, email: `carl${round}@example.org` })).status,
-      logIn: (await visitor.ask('POST', '/api/session', account)).status,
-      usage: (await visitor.ask('GET', '/api/usage')).status,
-      usageAgain: (await visitor.ask('GET', '/api/usage')).status,
-      change: (await visitor.ask('POST', '/api/apps', createAppBody())).status,
-      signUp: (await createVisitor(url).ask('POST', '/api/account', { ...account, email: `bob${round}@example.org` }))
+      wrongLogIn: (await visitor.request('POST', '/api/session', { ...account, email: `carl${round}@example.org` }))
         .status,
+      logIn: (await visitor.request('POST', '/api/session', account)).status,
+      usage: (await visitor.request('GET', '/api/usage')).status,
+      usageAgain: (await visitor.request('GET', '/api/usage')).status,
+      change: (await visitor.request('POST', '/api/apps', createAppBody())).status,
+      signUp: (
+        await createVisitor(url).request('POST', '/api/account', { ...account, email: `bob${round}@example.org` })
+      ).status,
       call: (await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')).status,
     }
     expect({ jump, ...results }).toEqual({

@@ -188,7 +188,7 @@ describe.each(clusters)('several instances on $name', (kind) => {
     await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'degraded', degraded: ['database'] }])
     for (let each = 0; each < 60; each += 1) expect(await call(address)).toBe('200')
     expect(await call(`${service.url}/testnet/${createApiKey('testnet')}`)).toBe('503 key_store_unavailable')
-    expect((await ann.ask('GET', '/api/usage')).status).toBe(503)
+    expect((await ann.request('GET', '/api/usage')).status).toBe(503)
     database.fix()
     await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'ok' }])
     expect(await call(address)).toBe('200')

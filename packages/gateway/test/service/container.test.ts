@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { chainIds, nothingThere } from '../startGateway.ts'
+import { chainIds, unreachableUrl } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
 import { places } from './places.ts'
 import { runKeyrail, writeConfig } from './serviceProcess.ts'
@@ -110,8 +110,8 @@ describe('the health check', () => {
     const service: TestService = await startTestService(place, {
       listen: { host, port: await getFreePort() },
       networks: {
-        testnet: { chainId: chainIds.testnet, upstreams: [{ url: nothingThere }] },
-        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+        testnet: { chainId: chainIds.testnet, upstreams: [{ url: unreachableUrl }] },
+        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
       },
     })
     const check = () => runKeyrail([command, '--config', service.configFile])

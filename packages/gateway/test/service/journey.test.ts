@@ -88,7 +88,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     expect(usage.day).toMatchObject({ limit: 100_000 })
     expect(usage.day.used).toBeGreaterThanOrEqual(2)
 
-    await ann.ask('POST', `/api/apps/${app.id}/delete`, { name: 'Ann’s app' })
+    await ann.request('POST', `/api/apps/${app.id}/delete`, { name: 'Ann’s app' })
     const { status, text } = await post(urls['testnet'] ?? '', read)
     expect(status).toBe(401)
     expect(JSON.parse(text)).toMatchObject({ error: { code: -32016, data: { reason: 'key_unknown' } } })
@@ -99,7 +99,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
     const created = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        bob.ask('POST', '/api/keys', { name: `key ${index}`, network: 'testnet' }),
+        bob.request('POST', '/api/keys', { name: `key ${index}`, network: 'testnet' }),
       ),
     )
     expect(created.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
@@ -122,7 +122,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     ])
     const wrongPath = await post(`${service.url}/testnet/v2/${apiKey}`, read)
     expect(JSON.parse(wrongPath.text)).toMatchObject({ error: { data: { reason: 'key_wrong_path' } } })
-    expect((await bob.ask('POST', `/api/keys/${key.id}/revoke`, {})).status).toBeLessThan(300)
+    expect((await bob.request('POST', `/api/keys/${key.id}/revoke`, {})).status).toBeLessThan(300)
     const rejected = await post(address, read)
     expect([rejected.status, JSON.parse(rejected.text)]).toEqual([
       401,
@@ -130,7 +130,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
         error: expect.objectContaining({ data: expect.objectContaining({ reason: 'key_revoked' }) }),
       }),
     ])
-    expect((await bob.ask('POST', '/api/keys', { name: 'replacement', network: 'mainnet' })).status).toBe(201)
+    expect((await bob.request('POST', '/api/keys', { name: 'replacement', network: 'mainnet' })).status).toBe(201)
   })
 
   test('serves health checks, Prometheus metrics and a page', async () => {

@@ -66,8 +66,8 @@ type RouteName = keyof ControlApi
 type Given<Name extends RouteName> = {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: ControlApi[Name]['body']
-  /** What the answer is asked to show. */
-  readonly shows?: (answer: ControlApi[Name]['response']) => readonly string[]
+  /** Secrets that the response must contain. */
+  readonly shows?: (response: ControlApi[Name]['response']) => readonly string[]
 }
 
 describe('keyrail serve with all features', () => {
@@ -122,7 +122,7 @@ describe('keyrail serve with all features', () => {
   ): Promise<Seen> => {
     const [method = '', path = ''] = name.split(' ')
     const before = visitor.cookie
-    const seen = await visitor.ask(method, path, body, headers)
+    const seen = await visitor.request(method, path, body, headers)
     const { cookie } = visitor
     if (cookie !== before && cookie !== '') remember('a session', cookie.slice(cookie.indexOf('=') + 1))
     record(name.replaceAll(/kr\w?_\w+/g, 'KEY'), seen, cookie === '' ? [] : [cookie])
@@ -261,7 +261,7 @@ describe('keyrail serve with all features', () => {
       await send(createVisitor(url), 'POST /api/session', { email, password: wrong })
     await send(createVisitor(url), 'POST /api/session', `{"email":"ann@example.org","password":"${password}"`)
     // The response names an unknown member.
-    await createVisitor(url).ask('POST', '/api/session', { email: 'ann@example.org', password, [password]: wrong })
+    await createVisitor(url).request('POST', '/api/session', { email: 'ann@example.org', password, [password]: wrong })
     await send(createVisitor(url), `GET /api/session?password=${password}`)
     await send(createVisitor(url), `GET /${password}`)
     expect((await send(ann, 'POST /api/session', { email: 'ann@example.org', password })).status).toBe(200)

@@ -108,7 +108,7 @@ test('WebSockets are counted while they are open, and by the reason when they ha
   const socket = await openSocket(address)
   expect(await socket.call('eth_gasPrice')).toMatchObject({ result: '0x1' })
   expect(await metric('keyrail_websocket_connections')).toEqual(['keyrail_websocket_connections{network="testnet"} 1'])
-  await visitor.ask('POST', `/api/keys/${key.id}/revoke`, {})
+  await visitor.request('POST', `/api/keys/${key.id}/revoke`, {})
   expect(await socket.closed).toEqual({ code: 1008, reason: 'key_revoked' })
   await expect
     .poll(() => metric('keyrail_websocket_closed_total'))

@@ -68,7 +68,7 @@ test('a burst below the highest weight of any network is rejected', async () => 
     mainnet: { limits: { weights: { eth_getLogs: 75 } } },
   })
   const { id, version } = await createApp()
-  const edited = await visitor.ask('PATCH', `/api/apps/${id}`, { version, limits: { burst: 74 } })
+  const edited = await visitor.request('PATCH', `/api/apps/${id}`, { version, limits: { burst: 74 } })
   expect([edited.status, edited.text]).toEqual([422, expect.stringContaining('must be at least 75')])
   const setBurst = (burst: number) => service.accounts.operator.setUserLimits({ id: userId, limits: { burst } })
   expect(await setBurst(74)).toMatchObject({ code: 'limits_invalid' })

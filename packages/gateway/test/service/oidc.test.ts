@@ -34,13 +34,13 @@ test('a reload turns single sign-on on and passwords off; the log has a failure,
   const email = 'ann.unusual@example.org'
   provider.user = { sub: 'subject.unusual', email, email_verified: true }
   const password = randomBytes(12).toString('base64url')
-  expect((await ann.ask('POST', '/api/account', { email, password })).status).toBe(403)
+  expect((await ann.request('POST', '/api/account', { email, password })).status).toBe(403)
 
   const { url } = await ann.get('POST /api/session/single-sign-on')
   const back = await provider.visit(url)
   provider.fault = { at: '/token', status: 500 }
   const body = { response: back.search }
-  expect((await ann.ask('POST', '/api/session/single-sign-on/finish', body)).status).toBe(503)
+  expect((await ann.request('POST', '/api/session/single-sign-on/finish', body)).status).toBe(503)
   expect(await service.process.logged('the failure', ({ event }) => event === 'oidc')).toMatchObject({
     level: 'warn',
     step: 'finish',

@@ -129,15 +129,19 @@ describe('a running service', () => {
     const service = await start(sqlite, { signUp: undefined } as never)
     const visitor = createVisitor(service.url)
     const body = { email: 'ann@example.org', password }
-    expect((await visitor.ask('POST', '/api/account', body)).status).toBe(403)
+    expect((await visitor.request('POST', '/api/account', body)).status).toBe(403)
     service.change({ signUp: 'invite' })
     await service.process.logged('the new config', ({ event, state }) => event === 'config' && state === 'applied')
     const { url } = await operate(service, 'users', 'invite', 'ann@example.org')
     const [, invite = '', email] = /\/sign-up#(\w+)&email=(.+)$/.exec(String(url)) ?? []
     expect(email).toBe('ann%40example.org')
-    expect((await visitor.ask('POST', '/api/account', { ...body, email: 'bob@example.org', invite })).status).toBe(403)
-    expect((await visitor.ask('POST', '/api/account', { ...body, invite })).status).toBe(201)
-    expect((await visitor.ask('POST', '/api/account', { ...body, email: 'c@example.org', invite })).status).toBe(403)
+    expect((await visitor.request('POST', '/api/account', { ...body, email: 'bob@example.org', invite })).status).toBe(
+      403,
+    )
+    expect((await visitor.request('POST', '/api/account', { ...body, invite })).status).toBe(201)
+    expect((await visitor.request('POST', '/api/account', { ...body, email: 'c@example.org', invite })).status).toBe(
+      403,
+    )
   })
 
   test('lets the command line list, disable, enable and limit accounts, and reset passwords', async () => {
@@ -148,7 +152,7 @@ describe('a running service', () => {
 
     expect(await operate(service, 'users', 'disable', 'ann@example.org')).toMatchObject({ state: 'disabled' })
     await expect.poll(() => getReason(address)).toBe('key_disabled')
-    expect((await ann.ask('GET', '/api/account')).status).toBe(401)
+    expect((await ann.request('GET', '/api/account')).status).toBe(401)
     await operate(service, 'users', 'enable', 'ann@example.org')
     await expect.poll(() => getReason(address)).toBe(undefined)
 
@@ -175,10 +179,10 @@ describe('a running service', () => {
     const { url } = await operate(service, 'users', 'reset-password', 'ann@example.org')
     const link = String(url).split('#')[1] ?? ''
     const next = randomBytes(12).toString('base64url')
-    expect((await ann.ask('POST', '/api/account/password/reset', { link, password: next })).status).toBe(200)
+    expect((await ann.request('POST', '/api/account/password/reset', { link, password: next })).status).toBe(200)
     const again = createVisitor(service.url)
-    expect((await again.ask('POST', '/api/session', { email: 'ann@example.org', password })).status).toBe(401)
-    expect((await again.ask('POST', '/api/session', { email: 'ann@example.org', password: next })).status).toBe(200)
+    expect((await again.request('POST', '/api/session', { email: 'ann@example.org', password })).status).toBe(401)
+    expect((await again.request('POST', '/api/session', { email: 'ann@example.org', password: next })).status).toBe(200)
 
     await operate(service, 'users', 'role', 'ann@example.org', 'operator')
     expect(await operate(service, 'users', 'list', '--search', 'ANN')).toEqual([
@@ -220,7 +224,7 @@ describe('a running service', () => {
     expect(await operate(service, 'secret', 'rotate')).toMatchObject({ version: 2, resealed: 1, unreadable: [] })
     expect(await operate(service, 'secret', 'drop-old')).toMatchObject({ version: 2, dropped: [1] })
     expect(readFileSync(file, 'utf8')).toMatch(/^2:\S{64}\n$/)
-    const shown = async () => (await ann.ask('POST', `/api/keys/${key.id}/reveal`, {})).json
+    const shown = async () => (await ann.request('POST', `/api/keys/${key.id}/reveal`, {})).json
     await expect.poll(shown).toMatchObject({ apiKey })
   })
 })

@@ -79,7 +79,7 @@ test.each(clusters)(
     const { url: address } = await ann.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
 
     const createKey = async (): Promise<number> =>
-      (await ann.ask('POST', '/api/keys', { name: 'after the failover', network: 'testnet' })).status
+      (await ann.request('POST', '/api/keys', { name: 'after the failover', network: 'testnet' })).status
     const calls: { readonly at: number; readonly status: number }[] = []
     let isOver = false
     const calling = (async () => {

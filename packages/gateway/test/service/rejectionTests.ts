@@ -73,7 +73,7 @@ export const testRejections = (kind: PlaceKind): void => {
       return {
         ...created,
         add: async (type, value) => {
-          const { status, text } = await ann.ask('POST', `/api/apps/${created.app.id}/allow-list`, { type, value })
+          const { status, text } = await ann.request('POST', `/api/apps/${created.app.id}/allow-list`, { type, value })
           expect([status, text]).toEqual([201, expect.anything()])
         },
       }
@@ -123,13 +123,13 @@ export const testRejections = (kind: PlaceKind): void => {
         401,
         'key_unknown',
       ])
-      await ann.ask('POST', `/api/keys/${key.key.id}/revoke`, {})
+      await ann.request('POST', `/api/keys/${key.key.id}/revoke`, {})
       expect(await getResult(key.url)).toEqual([401, 'key_revoked'])
       const brief = await createKey('brief', { expiresAt: new Date(Date.now() + 1_500).toISOString() })
       expect(await getResult(brief.url)).toEqual([200, undefined])
       await expect.poll(() => getResult(brief.url)).toEqual([401, 'key_expired'])
       const { version } = await ann.get('GET /api/apps/{appId}', { params: { appId: app.id } })
-      expect((await ann.ask('PATCH', `/api/apps/${app.id}`, { version, services: [] })).status).toBe(200)
+      expect((await ann.request('PATCH', `/api/apps/${app.id}`, { version, services: [] })).status).toBe(200)
       expect(await getResult(urls['testnet'] ?? '')).toEqual([403, 'service_off'])
     })
 
@@ -219,11 +219,11 @@ export const testRejections = (kind: PlaceKind): void => {
       const { token } = await ann.get('POST /api/tokens', { body: { label: 'one', scopes: ['read'], expiresAt: null } })
       const script = createVisitor(service.url)
       const asScript = { authorization: `Bearer ${remember(token)}` }
-      expect((await script.ask('GET', '/api/apps', undefined, asScript)).status).toBe(200)
-      expect((await script.ask('POST', '/api/keys', { name: 'no', network: 'testnet' }, asScript)).status).toBe(403)
+      expect((await script.request('GET', '/api/apps', undefined, asScript)).status).toBe(200)
+      expect((await script.request('POST', '/api/keys', { name: 'no', network: 'testnet' }, asScript)).status).toBe(403)
       const { privateKey } = signer
       const pem = remember(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().split('\n')[1] ?? '')
-      const sent = await ann.ask('POST', `/api/apps/${app.id}/jwt-keys`, {
+      const sent = await ann.request('POST', `/api/apps/${app.id}/jwt-keys`, {
         pem: `-----BEGIN PRIVATE KEY-----\n${pem}\n-----END PRIVATE KEY-----\n`,
       })
       expect([sent.status, sent.text]).toEqual([422, expect.not.stringContaining(pem)])
@@ -256,10 +256,10 @@ export const testRejections = (kind: PlaceKind): void => {
       remember(address.split('/').at(-1) ?? '')
       expect(await getResult(address)).toEqual([200, undefined])
       const operator = { authorization: `Bearer ${operatorToken}` }
-      const users = (await bob.ask('GET', '/api/admin/users?search=bob', undefined, operator)).json as {
+      const users = (await bob.request('GET', '/api/admin/users?search=bob', undefined, operator)).json as {
         items: { id: string }[]
       }
-      const disabled = await bob.ask('POST', `/api/admin/users/${users.items[0]?.id}/disable`, {}, operator)
+      const disabled = await bob.request('POST', `/api/admin/users/${users.items[0]?.id}/disable`, {}, operator)
       expect(disabled.status).toBeLessThan(300)
       expect(await getResult(address)).toEqual([401, 'key_disabled'])
     })

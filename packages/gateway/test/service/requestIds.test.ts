@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import type { ServiceLogEntry } from '../../src/index.ts'
-import { chainIds, nothingThere } from '../startGateway.ts'
+import { chainIds, unreachableUrl } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
 
 /** Starts a service whose API and dashboard use the port of the networks, or their own. */
 const start = async ({ ownPort, trustedProxies }: { ownPort: boolean; trustedProxies: readonly string[] }) => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-ids-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const upstreams = [{ url: nothingThere }]
+  const upstreams = [{ url: unreachableUrl }]
   const [port, controlPort] = [await getFreePort(), await getFreePort()]
   const site = `http://127.0.0.1:${ownPort ? controlPort : port}`
   const entries: ServiceLogEntry[] = []

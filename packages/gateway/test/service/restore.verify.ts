@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { post } from '../startGateway.ts'
 import { startPostgres } from '../storage/startPostgres.ts'
-import { askRedis, readCharged } from '../usage/clusterStores.ts'
+import { sendToRedis, readCharged } from '../usage/clusterStores.ts'
 import { hasRedis, startRedis } from '../usage/startRedis.ts'
 import { sqlite } from './places.ts'
 import type { Place, PlaceKind } from './places.ts'
@@ -89,7 +89,7 @@ const onPostgres = (bin: string, withRedis: boolean): Engine => ({
     await client.query('drop schema public cascade; create schema public')
     await client.end()
     const redisUrl = place.environment['REDIS_URL']
-    if (redisUrl !== undefined) await askRedis(redisUrl, ['flushall'])
+    if (redisUrl !== undefined) await sendToRedis(redisUrl, ['flushall'])
   },
   restore: async ({ place }, copy) => restoreDump(bin, databaseUrl(place), copy),
 })
@@ -111,7 +111,7 @@ describe.each(engines)('a backup on $name', (engine) => {
     const session = { email: 'ann@example.org', password }
     await visitor.get('POST /api/account', { body: session })
     const createKey = (name: string) => visitor.get('POST /api/keys', { body: { name, network: 'testnet' } })
-    const kept = await createKey('kept')
+    const valid = await createKey('valid')
     const revoked = await createKey('revoked')
     await visitor.get('POST /api/keys/{keyId}/revoke', { params: { keyId: revoked.key.id } })
 
@@ -119,7 +119,7 @@ describe.each(engines)('a backup on $name', (engine) => {
     let calls = 0
     const load = Promise.all(
       Array.from({ length: 4 }, async () => {
-        while (!isEnded) if ((await getStatus(kept.url)) === 200) calls += 1
+        while (!isEnded) if ((await getStatus(valid.url)) === 200) calls += 1
       }),
     )
     toStop.push(() => {
@@ -144,7 +144,7 @@ describe.each(engines)('a backup on $name', (engine) => {
     toStop.push(() => restored.stop())
     const again = createVisitor(service.url)
     await again.get('POST /api/session', { body: session })
-    expect(await getStatus(kept.url)).toBe(200)
+    expect(await getStatus(valid.url)).toBe(200)
     expect(await getStatus(revoked.url)).toBe(401)
     expect(await getStatus(later.url)).toBe(401)
     const { day } = await again.get('GET /api/usage')

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
-import { chainIds, nothingThere } from '../startGateway.ts'
+import { chainIds, unreachableUrl } from '../startGateway.ts'
 
 const start = async (publicUrl: string): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-https-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const upstreams = [{ url: nothingThere }]
+  const upstreams = [{ url: unreachableUrl }]
   const service = await createService({
     config: parseServiceConfig({
       publicUrl,

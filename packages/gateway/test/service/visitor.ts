@@ -10,7 +10,7 @@ export interface Seen {
 
 /** A browser: it stores the session cookie and sends the Origin header. */
 export interface Visitor {
-  ask(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Seen>
+  request(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Seen>
   /** Sends a request to a route of the contract. Throws if it fails. */
   get<Name extends keyof ControlApi>(
     name: Name,
@@ -22,7 +22,7 @@ export interface Visitor {
 
 /** Creates a browser for a service. */
 export const createVisitor = (origin: string): Visitor => {
-  const ask: Visitor['ask'] = async (method, path, body, headers = {}) => {
+  const request: Visitor['request'] = async (method, path, body, headers = {}) => {
     const response = await fetch(`${origin}${path}`, {
       method,
       redirect: 'manual',
@@ -48,12 +48,16 @@ export const createVisitor = (origin: string): Visitor => {
   }
   const visitor: Visitor = {
     cookie: '',
-    ask,
+    request,
     get: async (name, { params = {}, body, query = '' } = {}) => {
       const [method = '', pattern = ''] = name.split(' ')
       const path = pattern.replaceAll(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(params[param] ?? ''))
       // The API expects a JSON body for writes, also an empty one.
-      const { status, text, json } = await ask(method, `${path}${query}`, method === 'GET' ? undefined : (body ?? {}))
+      const { status, text, json } = await request(
+        method,
+        `${path}${query}`,
+        method === 'GET' ? undefined : (body ?? {}),
+      )
       if (status >= 300) throw new Error(`${name} was rejected with ${status}: ${text}`)
       return json as never
     },

@@ -47,7 +47,7 @@ test('a burst below the highest weight is rejected for an app and for a user', a
     limits: { weights: { eth_getLogs: 75 } },
   })
   const { id, version } = await createApp()
-  const edit = (burst: number) => visitor.ask('PATCH', `/api/apps/${id}`, { version, limits: { burst } })
+  const edit = (burst: number) => visitor.request('PATCH', `/api/apps/${id}`, { version, limits: { burst } })
   const setUser = (limits: { burst?: number; perSecond?: number }) =>
     service.accounts.operator.setUserLimits({ id: userId, limits })
   expect(await edit(74)).toMatchObject({

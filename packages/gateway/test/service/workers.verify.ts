@@ -81,7 +81,7 @@ const callOnce = (agent: Agent, url: string, text = body): Promise<Seen> =>
   })
 
 /** Calls over connections that the primary spreads over the workers, until `stop`. */
-const putLoad = (url: string, { connections = 8, pauseMs = 0 } = {}) => {
+const startLoad = (url: string, { connections = 8, pauseMs = 0 } = {}) => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const seen: Seen[] = []
   let isStopped = false
@@ -137,7 +137,7 @@ describe('keyrail serve --workers', () => {
     // Low enough that callers exceed it on a slow machine too.
     const rate = { perSecond: 20, burst: 40 }
     const service = await start({ limits: { apiKeys: { ...rate, perDay: null } } }, place)
-    const load = putLoad(service.address, { pauseMs: 5 })
+    const load = startLoad(service.address, { pauseMs: 5 })
     await expect.poll(() => load.count(429)).toBeGreaterThan(0)
     const usedUpAt = performance.now()
     await pass(8_000)
@@ -158,7 +158,7 @@ describe('keyrail serve --workers', () => {
   test.each([sqlite, ...postgres])('all workers together grant exactly the quota', async (place) => {
     const perDay = 600
     const service = await start({ limits: { apiKeys: { perSecond: null, perDay } } }, place)
-    const load = putLoad(service.address)
+    const load = startLoad(service.address)
     await expect.poll(() => load.count(403)).toBeGreaterThan(800)
     await load.stop()
     expect(load.count(200)).toBe(perDay)
@@ -171,7 +171,7 @@ describe('keyrail serve --workers', () => {
     const prometheus = { port: await getFreePort() }
     const rate = { perSecond: 20, burst: 60 }
     const service = await start({ prometheus, limits: { apiKeys: { ...rate, perDay: null } } })
-    const load = putLoad(service.address, { pauseMs: 5 })
+    const load = startLoad(service.address, { pauseMs: 5 })
     await expect.poll(() => load.count(429)).toBeGreaterThan(20)
     const before = await getMetric(prometheus.port, 'keyrail_requests_total')
     const [killed] = service.process.lines().filter(isStarted).toReversed()
@@ -215,7 +215,7 @@ describe('keyrail serve --workers', () => {
   test('sums the metrics of all workers, and each serves the control API', async () => {
     const prometheus = { port: await getFreePort() }
     const service = await start({ prometheus })
-    const load = putLoad(service.address)
+    const load = startLoad(service.address)
     await expect.poll(() => load.count(200)).toBeGreaterThan(200)
     const seen = await load.stop()
     await expect.poll(() => getMetric(prometheus.port, 'keyrail_calls_total')).toBe(seen.length)
@@ -226,7 +226,7 @@ describe('keyrail serve --workers', () => {
     // Each request is a connection of its own.
     const statuses = await Promise.all(
       Array.from({ length: workers * 2 }, async () => {
-        const { status } = await service.visitor.ask('GET', '/api/keys', undefined, { connection: 'close' })
+        const { status } = await service.visitor.request('GET', '/api/keys', undefined, { connection: 'close' })
         return status
       }),
     )
@@ -241,7 +241,7 @@ describe('keyrail serve --workers', () => {
     const service = await start()
     const sockets = await Promise.all(Array.from({ length: workers * 2 }, () => openSocket(service.address)))
     toStop.push(() => sockets.forEach(({ ws }) => ws.terminate()))
-    const load = putLoad(service.address, { pauseMs: 20 })
+    const load = startLoad(service.address, { pauseMs: 20 })
     await expect.poll(() => load.count(200)).toBeGreaterThan(20)
     await service.visitor.get('POST /api/keys/{keyId}/revoke', { params: { keyId: service.keyId } })
     const revokedAt = performance.now()
@@ -255,7 +255,7 @@ describe('keyrail serve --workers', () => {
 
   test('a reload applies to all workers; if it needs a restart, they are replaced without a failed call', async () => {
     const service = await start()
-    const load = putLoad(service.address, { pauseMs: 5 })
+    const load = startLoad(service.address, { pauseMs: 5 })
     const isApplied = ({ event, state }: LogLine): boolean => event === 'config' && state === 'applied'
     service.process.child.kill('SIGHUP')
     await expect.poll(() => service.process.lines().filter(isApplied).length).toBe(workers)

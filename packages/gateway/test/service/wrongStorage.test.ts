@@ -11,7 +11,7 @@ import { openStorage } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import { hasRedis, startRedis } from '../usage/startRedis.ts'
 import type { TestRedis } from '../usage/startRedis.ts'
-import { nothingThere } from '../startGateway.ts'
+import { unreachableUrl } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
 import { runKeyrail, writeConfig } from './serviceProcess.ts'
 
@@ -30,8 +30,8 @@ const config = (storage = 'keyrail.db'): ServiceConfigInput => ({
   listen: { port: 0 },
   storage: { file: storage },
   networks: {
-    testnet: { chainId: 1, upstreams: [{ url: nothingThere }] },
-    mainnet: { chainId: 2, upstreams: [{ url: nothingThere }] },
+    testnet: { chainId: 1, upstreams: [{ url: unreachableUrl }] },
+    mainnet: { chainId: 2, upstreams: [{ url: unreachableUrl }] },
   },
 })
 

@@ -121,7 +121,7 @@ describe.each(databases)('concurrent use of $name', (database) => {
   test('no change of an app is lost, and its version counts them', async () => {
     const { id: userId } = await addUser(storages[0])
     const { app } = await addApp(storages[0], { userId })
-    const before = await storages[0].changes.seq()
+    const before = await storages[0].changes.position()
     const results = await times(40, (index) =>
       either(index).allowList.add({
         appId: app.id,
@@ -136,7 +136,7 @@ describe.each(databases)('concurrent use of $name', (database) => {
     expect(rejections(results)).toEqual(Array.from({ length: 10 }, () => 'entriesFull'))
     expect((await storages[1].apps.find({ id: app.id, userId }))?.version).toBe(31)
     expect(await storages[1].changes.since(before)).toEqual({
-      seq: before + 30,
+      position: `${Number.parseInt(before, 10) + 30} ${app.id}`,
       changed: [{ kind: 'app', id: app.id }],
     })
   })
@@ -144,16 +144,16 @@ describe.each(databases)('concurrent use of $name', (database) => {
   test('a reader of the change feed misses no change', async () => {
     const { id: userId } = await addUser(storages[0])
     const made = await times(4, (index) => addApiKey(either(index), { userId }))
-    let seen = await storages[0].changes.seq()
+    let seen = await storages[0].changes.position()
     const received = new Set<string>()
     let writing = true
     const reading = (async () => {
       for (let last = false; !last;) {
         last = !writing
-        const { seq, changed } = await storages[1].changes.since(seen)
+        const { position, changed } = await storages[1].changes.since(seen)
         if (changed === 'all') throw new Error('the feed lost its place')
         for (const { id } of changed) received.add(id)
-        seen = seq
+        seen = position
       }
     })()
     const revoking = times(4, (index) =>

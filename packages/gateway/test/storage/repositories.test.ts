@@ -571,25 +571,26 @@ describe.each(databases)('repositories on $name', (database) => {
   })
 
   describe('the change feed', () => {
-    test('returns each change since a sequence number once', async () => {
+    test('returns each change since a position once', async () => {
       const { id: userId } = await addUser(storage)
       const { app } = await addApp(storage, { userId })
       const { row } = await addApiKey(storage, { userId })
-      const before = await storage.changes.seq()
-      expect(await storage.changes.since(before)).toEqual({ seq: before, changed: [] })
+      const before = await storage.changes.position()
+      expect(await storage.changes.since(before)).toEqual({ position: before, changed: [] })
       await storage.apps.edit({ id: app.id, userId, details: { description: 'x' } })
       await storage.apps.edit({ id: app.id, userId, details: { description: 'y' } })
       await storage.keys.revoke({ id: row.id, userId, now })
       await storage.users.setState(userId, 'disabled')
-      const { seq, changed } = await storage.changes.since(before)
+      const { position, changed } = await storage.changes.since(before)
       expect(changed).toEqual([
         { kind: 'app', id: app.id },
         { kind: 'key', id: row.id },
         { kind: 'user', id: userId },
       ])
-      expect(await storage.changes.since(seq)).toEqual({ seq, changed: [] })
-      // A sequence number from before the database was restored.
-      expect((await storage.changes.since(seq + 100)).changed).toBe('all')
+      expect(await storage.changes.since(position)).toEqual({ position, changed: [] })
+      // A position from before the database was restored: later, or of another change.
+      const later = position.replace(/\d+/, (seq) => String(Number(seq) + 100))
+      for (const lost of [later, `${position}x`]) expect((await storage.changes.since(lost)).changed).toBe('all')
     })
   })
 
@@ -601,7 +602,7 @@ describe.each(databases)('repositories on $name', (database) => {
         return made
       })
       expect(await storage.apps.list(user.id)).toHaveLength(1)
-      const before = await storage.changes.seq()
+      const before = await storage.changes.position()
       let hash = ''
       await expect(
         storage.transaction(async (within) => {
@@ -615,7 +616,7 @@ describe.each(databases)('repositories on $name', (database) => {
       ).rejects.toThrow('no')
       expect(await storage.findAccess(hash)).toBeUndefined()
       expect((await storage.users.find(user.id))?.state).toBe('active')
-      expect(await storage.changes.seq()).toBe(before)
+      expect(await storage.changes.position()).toBe(before)
     })
 
     test('continues after a rejection', async () => {
@@ -631,12 +632,12 @@ describe.each(databases)('repositories on $name', (database) => {
     })
   })
 
-  test('responds to a ping with the number of the last change', async () => {
+  test('responds to a ping with the position of the last change', async () => {
     const before = await storage.ping()
-    expect(before).toBe(await storage.changes.seq())
+    expect(before).toBe(await storage.changes.position())
     const user = await addUser(storage)
     const { row } = await addApiKey(storage, { userId: user.id })
     await storage.keys.revoke({ id: row.id, userId: user.id, now })
-    expect(await storage.ping()).toBe(before + 1)
+    expect(await storage.ping()).toBe(`${Number.parseInt(before, 10) + 1} ${row.id}`)
   })
 })

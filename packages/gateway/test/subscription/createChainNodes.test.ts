@@ -24,37 +24,37 @@ const start = async (heads: readonly [number, number] = [100, 100]): Promise<Sta
   const { group } = await startNodeSource([first, second].map(({ url }, index) => ({ url, name: `node-${index}` })))
   return { nodes: createChainNodes(() => group, { timeoutMs: 60_000, maxResponseBytes: 1_000 }), first, second }
 }
-const ask = (node: ChainNode | undefined): Promise<string | undefined> =>
+const readLatest = (node: ChainNode | undefined): Promise<string | undefined> =>
   node?.call('eth_getBlockByNumber', '["latest",false]') ?? Promise.resolve(undefined)
 
 test('one node is followed until it is left', async () => {
   const { nodes, first } = await start()
-  expect([await ask(nodes.followed()), await ask(nodes.followed()), await ask(nodes.other())]).toEqual([
-    '"node 0"',
-    '"node 0"',
-    '"node 1"',
-  ])
+  expect([
+    await readLatest(nodes.followed()),
+    await readLatest(nodes.followed()),
+    await readLatest(nodes.other()),
+  ]).toEqual(['"node 0"', '"node 0"', '"node 1"'])
   expect(first.bodies[0]).toMatch(/"method":"eth_getBlockByNumber","params":\["latest",false\]\}$/)
   expect(nodes.leave()).toBe(true)
-  expect([await ask(nodes.followed()), await ask(nodes.other())]).toEqual(['"node 1"', '"node 0"'])
+  expect([await readLatest(nodes.followed()), await readLatest(nodes.other())]).toEqual(['"node 1"', '"node 0"'])
 })
 
 test('a node that is unreachable is replaced, and there is none to leave it for', async () => {
   const { nodes, first, second } = await start()
   nodes.followed()
   await first.stop()
-  await expect(ask(nodes.followed())).rejects.toMatchObject({ isNodeFailure: true })
-  expect(await ask(nodes.followed())).toBe('"node 1"')
+  await expect(readLatest(nodes.followed())).rejects.toMatchObject({ isNodeFailure: true })
+  expect(await readLatest(nodes.followed())).toBe('"node 1"')
   expect([nodes.other(), nodes.leave()]).toEqual([undefined, false])
-  expect(await ask(nodes.followed())).toBe('"node 1"')
+  expect(await readLatest(nodes.followed())).toBe('"node 1"')
   await second.stop()
-  await expect(ask(nodes.followed())).rejects.toMatchObject({ isNodeFailure: true })
+  await expect(readLatest(nodes.followed())).rejects.toMatchObject({ isNodeFailure: true })
   expect(nodes.followed()).toBeUndefined()
 })
 
 test('a node that lags behind is not followed', async () => {
   const { nodes } = await start([50, 100])
-  expect(await ask(nodes.followed())).toBe('"node 1"')
+  expect(await readLatest(nodes.followed())).toBe('"node 1"')
 })
 
 test.each([
@@ -68,7 +68,7 @@ test.each([
     response.statusCode = status
     return text.replace('ID', String(call.id))
   }
-  const error: unknown = await ask(nodes.followed()).catch((reason: unknown) => reason)
+  const error: unknown = await readLatest(nodes.followed()).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(ChainReadError)
   expect(error).toMatchObject({ isNodeFailure, message: 'node-0 sent no result for eth_getBlockByNumber' })
 })

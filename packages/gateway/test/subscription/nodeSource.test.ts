@@ -265,12 +265,12 @@ test('the log has no part of the WebSocket URL or its headers, in any failure', 
   const [user, password, path, header] = secrets
   const node = await startNode()
   const printed: unknown[] = []
-  const keep = (...args: unknown[]): void => void printed.push(...args.map(String))
-  for (const method of ['log', 'warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(keep)
-  process.on('warning', keep)
+  const record = (...args: unknown[]): void => void printed.push(...args.map(String))
+  for (const method of ['log', 'warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(record)
+  process.on('warning', record)
   onTestFinished(() => {
     vi.restoreAllMocks()
-    process.off('warning', keep)
+    process.off('warning', record)
   })
   const hosts = [node.wsUrl, 'ws://127.0.0.1:9', 'wss://127.0.0.1:9', node.wsUrl.replace('ws:', 'wss:')]
   const { source, entries, states } = await startNodeSource(

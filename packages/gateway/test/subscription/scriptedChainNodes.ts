@@ -90,7 +90,7 @@ export const createScriptedNodes = (count: number, blocks: number): ScriptedNode
   grow(first, blocks)
 
   const createNode = (): ScriptedNode => {
-    const asked = new Map<string, number>()
+    const logReads = new Map<string, number>()
     const respond = (method: ChainMethod, params: string): string => {
       const [param] = JSON.parse(params) as [string | { readonly blockHash: string }]
       if (method === 'eth_getBlockByNumber')
@@ -98,8 +98,8 @@ export const createScriptedNodes = (count: number, blocks: number): ScriptedNode
       const hash = typeof param === 'string' ? param : param.blockHash
       const block = known.get(hash) ?? node.chain.find((own) => own.hash === hash)
       if (method === 'eth_getBlockByHash') return block?.text ?? 'null'
-      const times = asked.get(hash) ?? 0
-      if (method === 'eth_getLogs') asked.set(hash, times + 1)
+      const times = logReads.get(hash) ?? 0
+      if (method === 'eth_getLogs') logReads.set(hash, times + 1)
       if (block === undefined) throw new ChainReadError('unknown block')
       if (method === 'eth_getLogs') return times < node.lateLogs ? '[]' : `[${block.logs.join(',')}]`
       return times <= node.lateLogs ? '[]' : `[${block.logs.map((log) => `{"logs":[${log}]}`).join(',')}]`

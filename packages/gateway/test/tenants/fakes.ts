@@ -2,7 +2,7 @@ import { createRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.t
 import type { Meter, Outcome } from '../../src/usage/metering/meter.ts'
 import { createReservation, giveBackReserved, setReserved, takeReserved } from '../../src/usage/limits/reservation.ts'
 import { toQuotaGrant, toQuotaUsage } from '../../src/usage/limits/quotaCounter.ts'
-import { countAsking, takeRate } from '../../src/usage/limits/takeRate.ts'
+import { countRequested, takeRate } from '../../src/usage/limits/takeRate.ts'
 import type { LimitGrant, LimitRequest, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
 
@@ -30,12 +30,12 @@ export const createFakeLimits = ({ now, later = false }: { now: () => number; la
   const takeNow = (request: LimitRequest): LimitGrant => {
     const { account, weights } = request
     const rate = takeRate(rates, request)
-    const asking = countAsking(request, rate)
-    if (account === undefined || asking === 0) return { granted: asking, rate, quota: undefined }
+    const requested = countRequested(request, rate)
+    if (account === undefined || requested === 0) return { granted: requested, rate, quota: undefined }
     const state = getState(account.id)
-    const taken = takeReserved(state, account, { calls: asking, weights, now: 0 })
+    const taken = takeReserved(state, account, { calls: requested, weights, now: 0 })
     if (taken === 'wait') throw new Error('nothing has to wait')
-    return { granted: taken.granted, rate, quota: toQuotaGrant(state.counter, account, { calls: asking, ...taken }) }
+    return { granted: taken.granted, rate, quota: toQuotaGrant(state.counter, account, { calls: requested, ...taken }) }
   }
   const givenBack: number[] = []
   const limits: FakeLimits = {

@@ -3,14 +3,14 @@ import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import type { AllowListEntries } from '../../src/auth/allowList/allowListEntries.ts'
 import type { KeyRecord } from '../../src/index.ts'
 import { compileJwtPolicy } from '../../src/auth/jwt/jwtPolicy.ts'
-import { nothingThere, post } from '../startGateway.ts'
+import { unreachableUrl, post } from '../startGateway.ts'
 import { createSigner } from './signToken.ts'
 import { noLimits, startTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
 
 let started: StartedTenants
 beforeAll(async () => {
-  const unreachable = { chainId: 1, upstreams: [{ url: nothingThere }] }
+  const unreachable = { chainId: 1, upstreams: [{ url: unreachableUrl }] }
   started = await startTenants({
     networks: { testnet: unreachable, mainnet: unreachable },
     unknownKeys: { perSecond: 1, burst: 9 },

@@ -7,7 +7,7 @@ import type { Storage } from '../../src/storage/openStorage.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { Behaviour, FakeUpstream, SeenCall } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
-import { chainIds, nothingThere, post } from '../startGateway.ts'
+import { chainIds, unreachableUrl, post } from '../startGateway.ts'
 import { sqlite } from '../storage/databases.ts'
 import { batch, call, noLimits, summarize, openTenants } from './startTenants.ts'
 
@@ -172,7 +172,7 @@ describe('a call that a node received counts', () => {
     const { path, used } = await start({
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams: [{ url: first.url }, { url: second.url }] },
-        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
       },
     })
     first.behave = breaks

@@ -11,24 +11,24 @@ import type { StartedTenants } from './startTenants.ts'
 
 interface StartedLog extends StartedTenants {
   readonly recorded: RecordedRequest[]
-  /** What the gateway asked: the key and whether the request failed. */
-  readonly asked: string[]
+  /** The calls of `admits`: the key, and whether the request failed. */
+  readonly admissions: string[]
   readonly log: { admits: boolean }
 }
 
 const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedLog> => {
   const recorded: RecordedRequest[] = []
-  const asked: string[] = []
+  const admissions: string[] = []
   const log = { admits: true }
   const requestLog: RequestLog = {
     admits: (keyId, isFailed) => {
-      asked.push(`${keyId} ${isFailed ? 'failed' : 'succeeded'}`)
+      admissions.push(`${keyId} ${isFailed ? 'failed' : 'succeeded'}`)
       return log.admits
     },
     add: (request) => void recorded.push(request),
   }
   const started = await openTenants({ requestLog, ...options })
-  return { ...started, recorded, asked, log }
+  return { ...started, recorded, admissions, log }
 }
 const nodeError = '{"code":3,"message":"execution reverted","data":"0x08c379a0"}'
 
@@ -174,14 +174,14 @@ describe('the request log gets', () => {
   })
 
   test('nothing that it does not admit, and whether each request failed', async () => {
-    const { addApp, asked, recorded, log } = await start()
+    const { addApp, admissions, recorded, log } = await start()
     log.admits = false
     const { path } = addApp({ id: 'key_n' })
     await post(path, call('eth_gasPrice'))
     await post(path, call('nope'))
     await post(path, batch('eth_gasPrice', 'nope'))
     expect(recorded).toEqual([])
-    expect(asked).toEqual(['key_n succeeded', 'key_n failed', 'key_n failed'])
+    expect(admissions).toEqual(['key_n succeeded', 'key_n failed', 'key_n failed'])
   })
 
   test('a message of a WebSocket, with an id of its own', async () => {
@@ -201,10 +201,10 @@ describe('the request log gets', () => {
   })
 
   test('no request with a test key', async () => {
-    const { asked, url } = await start({ testKeys: true })
+    const { admissions, url } = await start({ testKeys: true })
     await post(`${url}/testnet/v2/kr_test_429`, call('eth_gasPrice'))
     await post(`${url}/testnet/v2/kr_test_quota`, call('eth_gasPrice'))
-    expect(asked).toEqual([])
+    expect(admissions).toEqual([])
   })
 })
 

@@ -14,7 +14,7 @@ const forger = createSigner('kid-one')
 const other = createSigner('kid-other')
 const read = call('eth_gasPrice')
 const exp = noon / 1000 + 600
-const good = signToken(signer, { exp })
+const validToken = signToken(signer, { exp })
 const jwt = (required: boolean, { kid, pem }: TokenSigner = signer): Pick<KeyRecord, 'jwt'> => ({
   jwt: { policy: compileJwtPolicy({ keys: [{ kid, pem }] }), required },
 })
@@ -29,7 +29,7 @@ describe('a token with the key', () => {
     const { addApp } = await openTenants()
     const required = addApp(jwt(true))
     const optional = addApp(jwt(false))
-    expect(summarize(await post(required.path, read, bearer(good)))).toEqual([200, '0x1'])
+    expect(summarize(await post(required.path, read, bearer(validToken)))).toEqual([200, '0x1'])
     const missing = await post(required.path, read)
     expect([summarize(missing), getCheck(missing.text), missing.headers.get('www-authenticate')]).toEqual([
       [401, 'jwt_invalid'],
@@ -66,9 +66,9 @@ describe('a token with the key', () => {
   test('is rejected once it expires, even if it was valid before', async () => {
     const { addApp, clock } = await openTenants()
     const { path } = addApp(jwt(true))
-    expect(summarize(await post(path, read, bearer(good)))).toEqual([200, '0x1'])
+    expect(summarize(await post(path, read, bearer(validToken)))).toEqual([200, '0x1'])
     clock.now = exp * 1000
-    expect(summarize(await post(path, read, bearer(good)))).toEqual([401, 'jwt_invalid'])
+    expect(summarize(await post(path, read, bearer(validToken)))).toEqual([401, 'jwt_invalid'])
   })
 
   test('narrows the allow list of the app for requests and calls, and cannot widen it', async () => {
@@ -119,7 +119,7 @@ describe('a token with the key', () => {
     }
     const forged = (): string => signToken(forger, { exp, jti: Math.random() })
     const cached = forged()
-    expect(await send(good)).toEqual([200, '0x1'])
+    expect(await send(validToken)).toEqual([200, '0x1'])
     for (let time = 0; time < 5; time += 1) expect(await send(cached)).toEqual([401, 'jwt_invalid'])
     const forge = async (at: string): Promise<unknown> => {
       const response = await post(at, read, from(forged(), '203.0.113.1'))
@@ -132,7 +132,7 @@ describe('a token with the key', () => {
       .poll(() => forge(`${url}/testnet/v2`), { interval: 1 })
       .toEqual([[429, 'key_unknown_limited'], false, true])
     const fresh = signToken(signer, { exp, jti: 'new' })
-    expect(await send(good)).toEqual([200, '0x1'])
+    expect(await send(validToken)).toEqual([200, '0x1'])
     expect(await send(cached)).toEqual([401, 'jwt_invalid'])
     expect(await send(fresh, '203.0.113.2')).toEqual([200, '0x1'])
     expect(await send(signToken(other, { exp }), '203.0.113.1', neighbour.path)).toEqual([200, '0x1'])
@@ -143,8 +143,8 @@ describe('a token with the key', () => {
     const { addApp, port } = await openTenants()
     const { path } = addApp(jwt(false))
     for (const pair of [
-      [good, 'x'],
-      ['x', good],
+      [validToken, 'x'],
+      ['x', validToken],
     ]) {
       const connection = await openRaw(port)
       const headers = pair.map((token) => `Authorization: Bearer ${token}\r\n`).join('')
@@ -167,9 +167,9 @@ describe('a token without a key, at /{network}/v2', () => {
 
   test('identifies its app on each of its networks', async () => {
     const { alone, meter } = await startAlone({ networks: ['testnet'] })
-    const response = await post(alone, read, bearer(good))
+    const response = await post(alone, read, bearer(validToken))
     expect([summarize(response), response.headers.get('x-chain-id')]).toEqual([[200, '0x1'], '31337'])
-    expect(summarize(await post(alone.replace('testnet', 'mainnet'), read, bearer(good)))).toEqual([
+    expect(summarize(await post(alone.replace('testnet', 'mainnet'), read, bearer(validToken)))).toEqual([
       403,
       'wrong_network',
     ])
@@ -190,7 +190,7 @@ describe('a token without a key, at /{network}/v2', () => {
       expect([summarize(bad), getCheck(bad.text)]).toEqual([[401, 'jwt_invalid'], check])
     }
     expect(summarize(await post(alone, read))).toEqual([401, 'key_unknown'])
-    expect(summarize(await post(`${alone}/`, read, bearer(good)))).toEqual([401, 'key_unknown'])
+    expect(summarize(await post(`${alone}/`, read, bearer(validToken)))).toEqual([401, 'key_unknown'])
   })
 
   test('discloses nothing of the app and is not metered before its signature is verified', async () => {
@@ -198,15 +198,15 @@ describe('a token without a key, at /{network}/v2', () => {
     const forged = await post(alone, read, bearer(signToken(forger, { exp })))
     expect([summarize(forged), forged.headers.get('x-chain-id')]).toEqual([[401, 'jwt_invalid'], null])
     expect([meter.counted, entries.some((entry) => 'keyId' in entry && entry.keyId !== undefined)]).toEqual([[], false])
-    expect(summarize(await post(alone, read, bearer(good)))).toEqual([401, 'key_disabled'])
+    expect(summarize(await post(alone, read, bearer(validToken)))).toEqual([401, 'key_disabled'])
     expect(meter.counted).toEqual(['key_j testnet other key_disabled'])
   })
 
   test('must pass the allow list of its app and its own', async () => {
     const { alone } = await startAlone({ allow: compileAllowList({ ips: [{ value: '203.0.113.7' }] }) })
-    expect(summarize(await post(alone, read, bearer(good)))).toEqual([403, 'ip_not_allowed'])
+    expect(summarize(await post(alone, read, bearer(validToken)))).toEqual([403, 'ip_not_allowed'])
     const own = await startAlone({ services: [] })
-    expect(summarize(await post(own.alone, read, bearer(good)))).toEqual([403, 'service_off'])
+    expect(summarize(await post(own.alone, read, bearer(validToken)))).toEqual([403, 'service_off'])
     const narrowed = signToken(signer, { exp, methods: ['eth_call'] })
     const open = await startAlone()
     expect(summarize(await post(open.alone, read, bearer(narrowed)))).toEqual([403, 'method_not_allowed'])
@@ -223,19 +223,19 @@ describe('a token without a key, at /{network}/v2', () => {
     for (let time = 0; time < 2; time += 1)
       expect(summarize(await post(alone, read, unknown))).toEqual([401, 'jwt_invalid'])
     expect(summarize(await post(alone, read, unknown))).toEqual([429, 'key_unknown_limited'])
-    expect(summarize(await post(alone, read, bearer(good)))).toEqual([200, '0x1'])
+    expect(summarize(await post(alone, read, bearer(validToken)))).toEqual([200, '0x1'])
   })
 
   test('gets 503 if the lookup fails', async () => {
     const keys = { find: () => undefined, findByKid: () => Promise.reject(new Error('unreachable')) }
     const unavailable = await openTenants({ keys })
-    expect(summarize(await post(`${unavailable.url}/testnet/v2`, read, bearer(good)))).toEqual([
+    expect(summarize(await post(`${unavailable.url}/testnet/v2`, read, bearer(validToken)))).toEqual([
       503,
       'key_store_unavailable',
     ])
     expect(unavailable.entries).toContainEqual(expect.objectContaining({ event: 'fault', where: 'keyStore' }))
     const none = await openTenants({ keys: { find: () => undefined } })
-    expect(summarize(await post(`${none.url}/testnet/v2`, read, bearer(good)))).toEqual([401, 'key_unknown'])
+    expect(summarize(await post(`${none.url}/testnet/v2`, read, bearer(validToken)))).toEqual([401, 'key_unknown'])
   })
 })
 
@@ -245,7 +245,7 @@ test('a preflight and a body in two parts work with a token without a key', asyn
   const connection = await openRaw(port)
   connection.send('OPTIONS /testnet/v2 HTTP/1.1\r\nHost: x\r\nAccess-Control-Request-Headers: authorization\r\n\r\n')
   expect((await connection.next()).headers['access-control-allow-headers']).toBe('authorization')
-  const bytes = postBytes('/testnet/v2', read, { Authorization: `Bearer ${good}` })
+  const bytes = postBytes('/testnet/v2', read, { Authorization: `Bearer ${validToken}` })
   connection.send(bytes.subarray(0, -9))
   connection.send(bytes.subarray(-9))
   expect((await connection.next()).status).toBe(200)

@@ -7,7 +7,7 @@ import type { KeyLimits } from '../../src/auth/key/keyStore.ts'
 import { createRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
-import { chainIds, nothingThere, post, startGateway } from '../startGateway.ts'
+import { chainIds, unreachableUrl, post, startGateway } from '../startGateway.ts'
 import type { StartedGateway } from '../startGateway.ts'
 import { batch, call, noLimits, noon, summarize } from './startTenants.ts'
 
@@ -38,7 +38,7 @@ const start = async (more: Partial<GatewayOptions> = {}): Promise<Started> => {
     options: {
       networks: {
         testnet: { chainId: chainIds.testnet, upstreams: [{ url: upstream.url }] },
-        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },
       },
       keys: started.keys,
       ...shared,

@@ -57,7 +57,7 @@ export const readCharged = async (
 }
 
 /** Sends commands to Redis on a connection of their own. */
-export const askRedis = async (
+export const sendToRedis = async (
   redisUrl: string,
   ...commands: readonly (readonly [string, ...string[]])[]
 ): Promise<readonly string[]> => {

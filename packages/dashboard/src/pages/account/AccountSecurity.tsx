@@ -134,7 +134,7 @@ function ChangePassword() {
 function DeleteAccount({ hasPassword }: { readonly hasPassword: boolean }) {
   const queries = useQueryClient()
   const router = useRouter()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const [password, setPassword] = useState('')
   const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({ password: hasPassword && password === '' ? 'Enter your password' : undefined }),
@@ -151,12 +151,12 @@ function DeleteAccount({ hasPassword }: { readonly hasPassword: boolean }) {
       lead="All its apps and API keys are deleted, and calls with them are rejected at once. This cannot be undone."
     >
       <div className="row end">
-        <Button kind="danger" onClick={() => setAsking(true)}>
+        <Button kind="danger" onClick={() => setConfirming(true)}>
           Delete the account
         </Button>
       </div>
-      {isAsking && (
-        <Dialog title="Delete the account?" onClose={() => setAsking(false)}>
+      {isConfirming && (
+        <Dialog title="Delete the account?" onClose={() => setConfirming(false)}>
           <form className="stack" noValidate onSubmit={submit}>
             <p className="soft">Every program that uses one of your keys stops working at once.</p>
             <Problem text={problem} />
@@ -164,7 +164,7 @@ function DeleteAccount({ hasPassword }: { readonly hasPassword: boolean }) {
               <PasswordField kind="current" value={password} onChange={setPassword} fix={getFix('password')} />
             )}
             <div className="row end">
-              <Button onClick={() => setAsking(false)}>Cancel</Button>
+              <Button onClick={() => setConfirming(false)}>Cancel</Button>
               <Button kind="dangerPrimary" type="submit" busy={isPending}>
                 Delete the account
               </Button>

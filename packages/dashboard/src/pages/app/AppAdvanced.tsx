@@ -166,13 +166,13 @@ function RequireJwt({ app }: { readonly app: AppView }) {
   const { say } = useDialogs()
   const deployment = useDeployment()
   const queries = useQueryClient()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const { requireJwt } = app
   const changing = useSubmit({
     send: () => change({ requireJwt: !requireJwt }),
     titles: { requireJwt: 'This' },
     done: ({ version }) => {
-      setAsking(false)
+      setConfirming(false)
       say(requireJwt ? 'Calls no longer need a token' : 'Every call needs a token now', {
         undo: async () => {
           const params = { appId: app.id }
@@ -195,9 +195,9 @@ function RequireJwt({ app }: { readonly app: AppView }) {
       }
     >
       <div className="row end">
-        <Button onClick={() => setAsking(true)}>{requireJwt ? 'Stop requiring tokens' : 'Require JWT'}</Button>
+        <Button onClick={() => setConfirming(true)}>{requireJwt ? 'Stop requiring tokens' : 'Require JWT'}</Button>
       </div>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           of={changing}
           title={requireJwt ? 'Stop requiring tokens?' : 'Require a token for every call?'}
@@ -209,7 +209,7 @@ function RequireJwt({ app }: { readonly app: AppView }) {
           action={requireJwt ? 'Stop requiring tokens' : 'Require JWT'}
           onClose={() => {
             changing.clear()
-            setAsking(false)
+            setConfirming(false)
           }}
         />
       )}

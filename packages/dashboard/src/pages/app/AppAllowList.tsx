@@ -199,7 +199,7 @@ function Entry(props: {
   readonly isLast: boolean
 }) {
   const { appId, entry, type, isLast } = props
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const queries = useQueryClient()
   const { say } = useDialogs()
   const [isEditing, setEditing] = useState(false)
@@ -209,7 +209,7 @@ function Entry(props: {
   const removing = useSubmit({
     send: () => callApi('DELETE /api/apps/{appId}/allow-list/{entryId}', { params }),
     done: async () => {
-      setAsking(false)
+      setConfirming(false)
       say(`Removed ${entry.value}`, {
         undo: async () => {
           const { value, label: before } = entry
@@ -251,11 +251,11 @@ function Entry(props: {
           <Button size="little" kind="plain" label={`Edit label: ${entry.value}`} onClick={() => setEditing(true)}>
             Edit label
           </Button>
-          <Button size="little" kind="danger" label={`Remove ${entry.value}`} onClick={() => setAsking(true)}>
+          <Button size="little" kind="danger" label={`Remove ${entry.value}`} onClick={() => setConfirming(true)}>
             Remove
           </Button>
         </div>
-        {isAsking && (
+        {isConfirming && (
           <ConfirmDialog
             of={removing}
             title={`Remove ${entry.value}?`}
@@ -265,7 +265,7 @@ function Entry(props: {
                 : 'Calls that only this entry allows are rejected immediately.'
             }
             action="Remove"
-            onClose={() => setAsking(false)}
+            onClose={() => setConfirming(false)}
           />
         )}
         {isEditing && (

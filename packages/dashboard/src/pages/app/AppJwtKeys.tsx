@@ -61,11 +61,11 @@ export function AppJwtKeys() {
 function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: JwtKeyView }) {
   const queries = useQueryClient()
   const { say } = useDialogs()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const removing = useSubmit({
     send: () => callApi('DELETE /api/apps/{appId}/jwt-keys/{kid}', { params: { appId, kid: jwtKey.kid } }),
     done: async () => {
-      setAsking(false)
+      setConfirming(false)
       say('Removed')
       await queries.invalidateQueries({ queryKey: ['app', appId] })
     },
@@ -99,16 +99,16 @@ function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: Jw
           </dd>
         </div>
       </dl>
-      <Button kind="danger" size="little" label={`Remove ${jwtKey.kid}`} onClick={() => setAsking(true)}>
+      <Button kind="danger" size="little" label={`Remove ${jwtKey.kid}`} onClick={() => setConfirming(true)}>
         Remove
       </Button>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           of={removing}
           title="Remove this JWT key?"
           lead="Tokens that it signed will be rejected."
           action="Remove"
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         />
       )}
     </div>
@@ -209,7 +209,7 @@ function Try({ appId, checks }: { readonly appId: string; readonly checks: strin
           {result &&
             (result.ok ? (
               <Note kind="good">
-                The token is good until {momentText(result.expiresAt)}, by the key {result.kid}.
+                The token is valid until {momentText(result.expiresAt)}, by the key {result.kid}.
                 {result.narrows && ' It allows less than the app does.'}
               </Note>
             ) : (

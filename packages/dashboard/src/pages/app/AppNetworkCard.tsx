@@ -39,7 +39,7 @@ export function AppNetworkCard(props: {
     )
   }
   const { title, url, explorerUrl } = network
-  const canShow = holder.canReveal || holder.kept !== undefined
+  const canShow = holder.canReveal || holder.stored !== undefined
   const urlWith = (apiKey: string): string => `${url}/v2/${apiKey}`
   const reveal = async (password: string | undefined): Promise<string> => urlWith(await holder.reveal(password))
   return (
@@ -79,12 +79,14 @@ export function AppNetworkCard(props: {
       <div className="stack tight">
         <p className="small soft">URLs of this app, for HTTP and WebSocket</p>
         <div className="address">
-          <code>{isShown && holder.kept !== undefined ? urlWith(holder.kept) : app.key.urls[name]}</code>
+          <code>{isShown && holder.stored !== undefined ? urlWith(holder.stored) : app.key.urls[name]}</code>
           {canShow && <CopyButton what={`URL on ${title}`} text={reveal} />}
         </div>
         <div className="address">
           <code>
-            {toWebSocketUrl(isShown && holder.kept !== undefined ? urlWith(holder.kept) : (app.key.urls[name] ?? ''))}
+            {toWebSocketUrl(
+              isShown && holder.stored !== undefined ? urlWith(holder.stored) : (app.key.urls[name] ?? ''),
+            )}
           </code>
           {canShow && (
             <CopyButton

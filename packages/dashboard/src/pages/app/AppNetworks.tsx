@@ -32,7 +32,7 @@ export function AppNetworks() {
     send: (password) => holder.reveal(password),
     done: () => setShown(true),
   })
-  const canShow = holder.canReveal || holder.kept !== undefined
+  const canShow = holder.canReveal || holder.stored !== undefined
   return (
     <div className="stack wide">
       <div className="row spread">
@@ -87,26 +87,26 @@ function DisableNetwork({ app, network }: { readonly app: AppView; readonly netw
   const title = useNetworks().getTitle(network)
   const change = useAppChange(app)
   const { say } = useDialogs()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const disabling = useSubmit({
     send: () => change({ networks: app.networks.filter((one) => one !== network) }),
     done: () => {
-      setAsking(false)
+      setConfirming(false)
       say(`Disabled ${title}`)
     },
   })
   return (
     <>
-      <Button size="little" label={`Disable ${title}`} onClick={() => setAsking(true)}>
+      <Button size="little" label={`Disable ${title}`} onClick={() => setConfirming(true)}>
         Disable
       </Button>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           of={disabling}
           title={`Disable ${title}?`}
           lead="Calls of this app to the network are rejected immediately. You can enable it again, with the same URL."
           action="Disable"
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         />
       )}
     </>

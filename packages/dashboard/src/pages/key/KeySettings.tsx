@@ -79,11 +79,11 @@ function Revoke({ apiKey }: { readonly apiKey: ApiKeyView }) {
   const queries = useQueryClient()
   const router = useRouter()
   const { say } = useDialogs()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const revoking = useSubmit({
     send: () => callApi('POST /api/keys/{keyId}/revoke', { params: { keyId: apiKey.id } }),
     done: async () => {
-      setAsking(false)
+      setConfirming(false)
       say('Revoked. Calls with it are rejected from now on.')
       await router.navigate({ to: '/keys', replace: true })
       await queries.invalidateQueries({ queryKey: ['keys'] })
@@ -93,17 +93,17 @@ function Revoke({ apiKey }: { readonly apiKey: ApiKeyView }) {
   return (
     <Card title="Revoke API key" lead="Calls with it are rejected at once. You can then create another one.">
       <div className="row end">
-        <Button kind="danger" onClick={() => setAsking(true)}>
+        <Button kind="danger" onClick={() => setConfirming(true)}>
           Revoke
         </Button>
       </div>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           of={revoking}
           title={`Revoke ${apiKey.name}?`}
           lead="Programs that use it stop working at once. This cannot be undone."
           action="Revoke"
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         />
       )}
     </Card>

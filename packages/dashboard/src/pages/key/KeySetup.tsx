@@ -30,7 +30,7 @@ export function KeySetup() {
     send: (password) => holder.reveal(password),
     done: () => setShown(true),
   })
-  const canShow = holder.canReveal || holder.kept !== undefined
+  const canShow = holder.canReveal || holder.stored !== undefined
   if (key.state === 'revoked') {
     return (
       <Empty title="This API key is revoked" action={<Link to="/keys">To your API keys</Link>}>
@@ -55,7 +55,7 @@ export function KeySetup() {
           const urlWith = (apiKey: string): string => `${url}/${apiKey}`
           const revealUrl = async (password: string | undefined): Promise<string> =>
             urlWith(await holder.reveal(password))
-          const shownUrl = isShown && holder.kept !== undefined ? urlWith(holder.kept) : key.url
+          const shownUrl = isShown && holder.stored !== undefined ? urlWith(holder.stored) : key.url
           return (
             <>
               <Card

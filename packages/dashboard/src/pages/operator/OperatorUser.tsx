@@ -116,7 +116,7 @@ function ResetLink({ user }: { readonly user: UserView }) {
 function Disable({ user }: { readonly user: UserView }) {
   const queries = useQueryClient()
   const { say } = useDialogs()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const isActive = user.state === 'active'
   const changing = useSubmit({
     send: () =>
@@ -124,7 +124,7 @@ function Disable({ user }: { readonly user: UserView }) {
         ? callApi('POST /api/admin/users/{userId}/disable', { params: { userId: user.id } })
         : callApi('POST /api/admin/users/{userId}/enable', { params: { userId: user.id } }),
     done: async (changed) => {
-      setAsking(false)
+      setConfirming(false)
       queries.setQueryData(userQuery(user.id).queryKey, changed)
       say(changed.state === 'active' ? 'Account enabled' : 'Account disabled')
       await queries.invalidateQueries({ queryKey: ['admin', 'users'] })
@@ -139,23 +139,23 @@ function Disable({ user }: { readonly user: UserView }) {
           : 'The user can log in again, and the account’s keys and tokens work again.'
       }
     >
-      {!isAsking && <Problem text={changing.problem} />}
+      {!isConfirming && <Problem text={changing.problem} />}
       <div className="row end">
         <Button
           kind={isActive ? 'danger' : undefined}
           busy={changing.isPending}
-          onClick={() => (isActive ? setAsking(true) : changing.submit())}
+          onClick={() => (isActive ? setConfirming(true) : changing.submit())}
         >
           {isActive ? 'Disable' : 'Enable'}
         </Button>
       </div>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           of={changing}
           title={`Disable ${user.email}?`}
           lead="All calls with the account’s keys are rejected at once."
           action="Disable"
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         />
       )}
     </Card>

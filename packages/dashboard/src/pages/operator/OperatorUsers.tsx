@@ -14,9 +14,9 @@ import { clockText, countText, dayText } from '../../parts/times.ts'
 /** The overview of the service, and its accounts. */
 export function OperatorUsers() {
   const [search, setSearch] = useSearchText()
-  const asked = useDeferredValue(search.trim())
+  const deferredSearch = useDeferredValue(search.trim())
   const overview = useQuery({ ...overviewQuery, refetchInterval: 10_000 })
-  const query = useInfiniteQuery({ ...usersQuery(asked), placeholderData: keepPreviousData })
+  const query = useInfiniteQuery({ ...usersQuery(deferredSearch), placeholderData: keepPreviousData })
   return (
     <>
       <PageHead title="Users" windowTitle="Operator: users" />

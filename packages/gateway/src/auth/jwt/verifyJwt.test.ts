@@ -38,7 +38,7 @@ const make = (header: unknown, claims: unknown, key: KeyObject = p256.privateKey
   return `${signed}.${signature.toString('base64url')}`
 }
 const es256 = { alg: 'ES256', kid: 'ec' }
-const good = { exp: hour }
+const validClaims = { exp: hour }
 
 const verifyToken = (token: string | undefined, settings: Partial<JwtSettings> = {}): JwtResult =>
   verifyJwt(token, compileJwtPolicy({ keys, ...settings }), now * 1000)
@@ -76,8 +76,8 @@ describe('verifyJwt', () => {
     ['Ed25519', 'ed'],
     ['RS256', 'ec'],
   ])('rejects the alg %s for the key %s', (alg, kid) => {
-    expect(getCheck(make({ alg, kid }, good))).toBe('algorithm')
-    expect(getCheck(`${base64url({ alg, kid })}.${base64url(good)}.`)).toBe('algorithm')
+    expect(getCheck(make({ alg, kid }, validClaims))).toBe('algorithm')
+    expect(getCheck(`${base64url({ alg, kid })}.${base64url(validClaims)}.`)).toBe('algorithm')
   })
 
   test.each([
@@ -85,7 +85,7 @@ describe('verifyJwt', () => {
     ['ec', 'the alg of this kid is ES256'],
     ['ed', 'the alg of this kid is EdDSA'],
   ])('a wrong alg for the key %s: %s', (kid, message) => {
-    expect(verifyToken(make({ alg: 'none', kid }, good))).toMatchObject({
+    expect(verifyToken(make({ alg: 'none', kid }, validClaims))).toMatchObject({
       check: 'algorithm',
       message,
       untilMs: Infinity,
@@ -96,7 +96,7 @@ describe('verifyJwt', () => {
     for (const { kid, pem } of keys) {
       for (const secret of [pem, pem.trim(), Buffer.from(pem.split('\n').slice(1, -2).join(''), 'base64')]) {
         for (const alg of ['HS256', 'RS256', 'ES256', 'EdDSA']) {
-          const signed = `${base64url({ alg, kid })}.${base64url(good)}`
+          const signed = `${base64url({ alg, kid })}.${base64url(validClaims)}`
           const token = `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
           expect(['algorithm', 'signature']).toContain(getCheck(token))
         }
@@ -106,7 +106,7 @@ describe('verifyJwt', () => {
 
   test.each(['crit', 'jku', 'x5u', 'jwk', 'x5c', 'b64', 'zip', 'enc'])('rejects the header %s', (name) => {
     for (const value of [null, [], 'https://evil.example/keys', otherKey.publicKey.export({ format: 'jwk' })])
-      expect(verifyToken(make({ ...es256, [name]: value }, good))).toMatchObject({
+      expect(verifyToken(make({ ...es256, [name]: value }, validClaims))).toMatchObject({
         ok: false,
         check: 'header',
         message: `header ${name} is not supported`,
@@ -121,17 +121,17 @@ describe('verifyJwt', () => {
     [{ alg: 'ES256', kid: '__proto__' }, 'unknown kid'],
     [{ alg: 'ES256', kid: 'EC' }, 'unknown kid'],
   ])('rejects the header %j: %s', (header, message) => {
-    expect(verifyToken(make(header, good))).toMatchObject({ check: 'kid', message })
+    expect(verifyToken(make(header, validClaims))).toMatchObject({ check: 'kid', message })
   })
 
   test('rejects a foreign key, a changed token and other signature formats', () => {
-    expect(getCheck(make(es256, good, otherKey.privateKey))).toBe('signature')
-    const [header, , signature] = make(es256, good).split('.')
+    expect(getCheck(make(es256, validClaims, otherKey.privateKey))).toBe('signature')
+    const [header, , signature] = make(es256, validClaims).split('.')
     expect(getCheck(`${header}.${base64url({ exp: hour + 1 })}.${signature}`)).toBe('signature')
-    expect(getCheck(`${header}.${base64url(good)}.`)).toBe('signature')
-    expect(getCheck(`${header}.${base64url(good)}.${Buffer.alloc(64).toString('base64url')}`)).toBe('signature')
-    const der = sign('sha256', Buffer.from(`${header}.${base64url(good)}`), p256.privateKey)
-    expect(getCheck(`${header}.${base64url(good)}.${der.toString('base64url')}`)).toBe('signature')
+    expect(getCheck(`${header}.${base64url(validClaims)}.`)).toBe('signature')
+    expect(getCheck(`${header}.${base64url(validClaims)}.${Buffer.alloc(64).toString('base64url')}`)).toBe('signature')
+    const der = sign('sha256', Buffer.from(`${header}.${base64url(validClaims)}`), p256.privateKey)
+    expect(getCheck(`${header}.${base64url(validClaims)}.${der.toString('base64url')}`)).toBe('signature')
   })
 
   test.each<[Record<string, unknown>, string]>([
@@ -183,7 +183,7 @@ describe('verifyJwt', () => {
     [[['us']], 'audience'],
     [{ us: true }, 'audience'],
   ])('if the app has an audience, aud %j: %s', (aud, expected) => {
-    expect(getCheck(make(es256, { ...good, aud }), { audience: 'us' })).toBe(expected)
+    expect(getCheck(make(es256, { ...validClaims, aud }), { audience: 'us' })).toBe(expected)
   })
 
   test('the app sets the longest lifetime', () => {
@@ -195,7 +195,7 @@ describe('verifyJwt', () => {
     const address = `0x${'a1'.repeat(20)}`
     const result = verifyToken(
       make(es256, {
-        ...good,
+        ...validClaims,
         methods: ['eth_call'],
         addresses: [address.toUpperCase().replace('0X', '0x')],
         origins: ['*.example.com'],
@@ -224,10 +224,10 @@ describe('verifyJwt', () => {
     [{ methods: ['eth_call'], origins: [''] }],
     [{ methods: Array.from({ length: 31 }, () => 'eth_call') }],
   ])('an invalid narrowing claim is rejected, not ignored: %j', (claims) => {
-    expect(getCheck(make(es256, { ...good, ...claims }))).toBe('claims')
+    expect(getCheck(make(es256, { ...validClaims, ...claims }))).toBe('claims')
   })
 
-  const valid = make(es256, good)
+  const valid = make(es256, validClaims)
   const [head = '', body = '', tail = ''] = valid.split('.')
   test.each<[string, string]>([
     ['empty', ''],
@@ -242,13 +242,13 @@ describe('verifyJwt', () => {
     ['bits left over', `${head}.${body}.${tail.slice(0, -1)}${{ A: 'B', Q: 'R', g: 'h', w: 'x' }[tail.slice(-1)]}`],
     ['a repeated claim', make(es256, `{"exp":${hour},"exp":${hour}}`)],
     ['a repeated claim, once escaped', make(es256, `{"exp":${hour},"\\u0065xp":${hour}}`)],
-    ['a repeated header', make('{"alg":"ES256","kid":"ec","kid":"ec"}', good)],
-    ['claims as a list', make(es256, [good])],
+    ['a repeated header', make('{"alg":"ES256","kid":"ec","kid":"ec"}', validClaims)],
+    ['claims as a list', make(es256, [validClaims])],
     ['claims as null', make(es256, 'null')],
     ['claims that are not JSON', make(es256, `{"exp":${hour}`)],
     ['claims that are not UTF-8', `${head}.${Buffer.from('{"a":"\xff"}', 'latin1').toString('base64url')}.${tail}`],
-    ['a header as a string', make('"ES256"', good)],
-    ['more than 8192 characters', make(es256, { ...good, x: 'x'.repeat(8_192) })],
+    ['a header as a string', make('"ES256"', validClaims)],
+    ['more than 8192 characters', make(es256, { ...validClaims, x: 'x'.repeat(8_192) })],
   ])('a malformed token is rejected: %s', (_name, token) => {
     expect(verifyToken(token)).toEqual({ ok: false, check: 'malformed', message: 'malformed', untilMs: Infinity })
   })
@@ -279,12 +279,12 @@ describe('verifyJwt', () => {
   test('no result repeats content of the token', () => {
     const mark = 's3cretmark'
     const tokens = [
-      make({ ...es256, kid: mark }, good),
-      make({ ...es256, alg: mark }, good),
-      make({ ...es256, [mark]: mark, jku: mark }, good),
+      make({ ...es256, kid: mark }, validClaims),
+      make({ ...es256, alg: mark }, validClaims),
+      make({ ...es256, [mark]: mark, jku: mark }, validClaims),
       make(es256, { exp: mark }),
-      make(es256, { ...good, nbf: mark }),
-      make(es256, { ...good, methods: [mark] }),
+      make(es256, { ...validClaims, nbf: mark }),
+      make(es256, { ...validClaims, methods: [mark] }),
       mark,
     ]
     for (const token of tokens) {

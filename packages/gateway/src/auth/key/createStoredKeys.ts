@@ -121,7 +121,7 @@ export const createStoredKeys = ({
   let epoch = 0
   let hits = 0
   let misses = 0
-  let seq: number | undefined
+  let position: string | undefined
   /** When the change feed was last read to its end. */
   let syncedAt = now()
   let failing = false
@@ -194,15 +194,15 @@ export const createStoredKeys = ({
         // A database that rejects writes, such as a standby, may still have new changes.
         if (!isStorageError(error) || error.fault === 'unavailable') throw error
         rejected = error
-        return storage.changes.seq()
+        return storage.changes.position()
       })
-      if (seq === undefined) {
+      if (position === undefined) {
         // Keys cached before the first read of the feed may have changed since.
         forget('all')
-        seq = last
-      } else if (seq !== last) {
-        const next = await storage.changes.since(seq)
-        seq = next.seq
+        position = last
+      } else if (position !== last) {
+        const next = await storage.changes.since(position)
+        position = next.position
         forget(next.changed)
       }
       syncedAt = time

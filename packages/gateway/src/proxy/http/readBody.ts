@@ -16,14 +16,14 @@ export const isBodyTooLarge = (request: IncomingMessage, maxBytes: number): bool
 
 /**
  * Reads a request's body. At the limit it drops the bytes that it has read and stops; the caller decides about the rest.
- * @param options.keep - False discards the body, so a request that was rejected early uses no memory.
+ * @param options.buffer - False discards the body, so a request that was rejected early uses no memory.
  * @param options.room - Called for each chunk, except for a small body that arrives in one chunk. Returns false if there is no room for so many
  * bytes. @default always
  * @param done - Called once.
  */
 export const readBody = (
   request: IncomingMessage,
-  options: { maxBytes: number; keep: boolean; room?: (bytes: number) => boolean },
+  options: { maxBytes: number; buffer: boolean; room?: (bytes: number) => boolean },
   done: (result: BodyResult) => void,
 ): void => {
   let first: Buffer | undefined
@@ -44,7 +44,7 @@ export const readBody = (
   const onData = (chunk: Buffer): void => {
     size += chunk.length
     if (size > options.maxBytes) finish('tooLarge')
-    else if (!options.keep) return
+    else if (!options.buffer) return
     else if (!isSmall(chunk) && options.room?.(chunk.length) === false) finish('noRoom')
     else if (first === undefined) first = chunk
     else (chunks ??= createChunks(first)).add(chunk)

@@ -73,7 +73,7 @@ export const sendRejectionBeforeBody = (
     sendRejection(gateway, context, { ...rejection, close: true })
     return
   }
-  readBody(context.request, { maxBytes: maxBodyBytes, keep: false }, (end) => {
+  readBody(context.request, { maxBytes: maxBodyBytes, buffer: false }, (end) => {
     if (end !== 'gone') sendRejection(gateway, context, end === 'tooLarge' ? { ...rejection, close: true } : rejection)
   })
 }
@@ -81,7 +81,7 @@ export const sendRejectionBeforeBody = (
 /** Reads a body without storing it. One that is too large closes the connection. */
 export const skipBody = (gateway: GatewayContext, context: RequestContext, then: () => void): void => {
   const { maxBodyBytes } = gateway.limits
-  readBody(context.request, { maxBytes: maxBodyBytes, keep: false }, (end) => {
+  readBody(context.request, { maxBytes: maxBodyBytes, buffer: false }, (end) => {
     if (end === 'tooLarge') sendRejection(gateway, context, rejections.bodyTooLarge(maxBodyBytes))
     else if (end !== 'gone') then()
   })

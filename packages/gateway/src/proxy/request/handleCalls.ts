@@ -19,7 +19,7 @@ export const handleCalls = (gateway: GatewayContext, authorized: AuthorizedReque
   if (!isSmall(context.request) && rejectUsedUp(gateway, authorized)) return
   context.buffered.share = tenant.share
   const room = (bytes: number): boolean => holdBytes(context.buffered, bytes)
-  readBody(context.request, { maxBytes: maxBodyBytes, keep: true, room }, (end) => {
+  readBody(context.request, { maxBytes: maxBodyBytes, buffer: true, room }, (end) => {
     if (end === 'gone' || context.gone) return
     if (end === 'tooLarge') rejectBody(gateway, authorized, rejections.bodyTooLarge(maxBodyBytes))
     else if (end === 'noRoom') sendRejection(gateway, context, { ...rejections.upstreamBusy(), close: true })

@@ -108,7 +108,7 @@ export const runBatch = (
   const setSharedResult = (index: number, result: CallResult): void => {
     const bytes = 'value' in result ? result.value.length : 0
     if (bytes > budget.left) setResult(index, rejections.responseTooLarge(maxResponseBytes))
-    else if (!holdBytes(budget.kept, bytes)) setResult(index, rejections.upstreamBusy())
+    else if (!holdBytes(budget.buffered, bytes)) setResult(index, rejections.upstreamBusy())
     else {
       budget.left -= bytes
       setResult(index, result)

@@ -15,7 +15,7 @@ export const toProxyOptions = ({ context, tenant, network }: AuthorizedRequest):
     keyVersion: tenant.record.version,
     timeoutMs: limits.upstreamTimeoutMs,
     maxResponseBytes: limits.maxResponseBytes,
-    budget: { left: limits.maxResponseBytes, kept: context.buffered },
+    budget: { left: limits.maxResponseBytes, buffered: context.buffered },
     seenHead: group.several ? getSeenHead(group, keyId, claimedHead) : undefined,
     claimedHead,
     // The frames of a WebSocket must not be interleaved, so nothing is streamed into one.

@@ -46,7 +46,7 @@ describe('a node', () => {
     expect(start(options).capabilities.canServe(...balanceAt(block))).toBe(able)
   })
 
-  test('is asked for any state while its head is unknown, unless it is before the earliest', () => {
+  test('gets calls for any state while its head is unknown, unless it is before the earliest', () => {
     const capabilities = createCapabilities({ recentStateBlocks: 128, earliestState: 10 }, { head: () => undefined })
     expect([9, 10].map((block) => capabilities.canServe(...balanceAt(block)))).toEqual([false, true])
   })
@@ -60,7 +60,7 @@ describe('a node', () => {
 })
 
 describe('a node that lacked', () => {
-  test('a method is not asked for it for ten minutes', () => {
+  test('a method does not get it for ten minutes', () => {
     const { capabilities, pass } = start()
     capabilities.learn({ method: 'eth_getProof', kind: 'methodUnavailable' })
     expect(capabilities.canServe('eth_getProof')).toBe(false)
@@ -71,7 +71,7 @@ describe('a node that lacked', () => {
     expect(capabilities.canServe('eth_getProof')).toBe(true)
   })
 
-  test('a method is asked for it again once it had a result', () => {
+  test('a method gets it again once it had a result', () => {
     const { capabilities } = start()
     capabilities.learn({ method: 'eth_getProof', kind: 'methodUnavailable' })
     capabilities.learn({ method: 'eth_getProof', kind: 'result' })
@@ -84,7 +84,7 @@ describe('a node that lacked', () => {
     expect(capabilities.canServe('anvil_any')).toBe(true)
   })
 
-  test('state is not asked for that and older state for ten minutes', () => {
+  test('state does not get calls for that and older state for ten minutes', () => {
     const { capabilities, pass } = start()
     capabilities.learn(missingAt(800))
     expect([799, 800, 801].map((block) => capabilities.canServe(...balanceAt(block)))).toEqual([false, false, true])

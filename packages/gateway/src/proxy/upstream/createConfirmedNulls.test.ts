@@ -15,7 +15,7 @@ test('the oldest are forgotten', () => {
   expect(['a', 'b', 'c'].map((key) => nulls.has(key, 1))).toEqual([true, false, true])
 })
 
-test('a long key is never asked again, so that it is not remembered', () => {
+test('a long key is not remembered, because it is never looked up again', () => {
   const nulls = createConfirmedNulls(2)
   expect(nulls.has('x'.repeat(300), 1)).toBe(true)
 })

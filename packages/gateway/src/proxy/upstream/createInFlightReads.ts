@@ -120,7 +120,7 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
         return
       }
       // Counted for each follower, because it may still write the response after the leader has left.
-      if (!holdBytes(budget.kept, result.value.length)) {
+      if (!holdBytes(budget.buffered, result.value.length)) {
         done(rejections.upstreamBusy())
         return
       }

@@ -83,7 +83,7 @@ test('a stopped poll does not run, not even after a call', async () => {
   expect(runs).toBe(1)
 })
 
-/** Starts a poll that other instances may run. @returns The seconds at which it ran, and at which it asked whether to run. */
+/** Starts a poll that other instances may run. @returns The seconds at which it ran, and at which it tried to claim a run. */
 const startSharedPoll = async (polls: Polls, claim: () => boolean | Promise<boolean>) => {
   const startedAt = performance.now()
   const getSeconds = () => (performance.now() - startedAt) / 1_000

@@ -31,7 +31,7 @@ export interface UpstreamResponse {
 export interface ByteBudget {
   left: number
   /** The memory of the request, if that is counted. */
-  readonly kept?: BufferedBytes | undefined
+  readonly buffered?: BufferedBytes | undefined
 }
 
 /** Consumes a response's bytes as they arrive. The last call is `end` or `fail`. */
@@ -156,7 +156,7 @@ export const createUpstream = (
     let size = 0
     const returnBytes = (): void => {
       budget.left += size
-      dropBytes(budget.kept, size)
+      dropBytes(budget.buffered, size)
     }
     const finish = (fault: UpstreamFault | undefined, response?: UpstreamResponse, code?: string): void => {
       if (ended) return
@@ -193,7 +193,7 @@ export const createUpstream = (
       if (active.aborted) consumer = undefined
       if (consumer === undefined) return
       // A stream is not buffered.
-      dropBytes(budget.kept, size)
+      dropBytes(budget.buffered, size)
       streams += 1
       ended = true
       chunks = []
@@ -223,7 +223,7 @@ export const createUpstream = (
         },
         onResponseData: (active, chunk) => {
           if (ended && consumer === undefined) return
-          if (consumer === undefined && chunk.length <= budget.left && !holdBytes(budget.kept, chunk.length)) {
+          if (consumer === undefined && chunk.length <= budget.left && !holdBytes(budget.buffered, chunk.length)) {
             finish('noRoom')
             active.abort(stopped)
             return

@@ -30,7 +30,7 @@ export interface GroupMember {
   readonly outcomes: Outcomes
   /** Its share of the load, if the load is spread. 0: it is used if no other healthy one is left. */
   readonly weight: number
-  /** The number of the newest block that it was seen to have; `undefined` until it was asked. */
+  /** The number of the newest block that it was seen to have; `undefined` until it was queried. */
   readonly head: () => number | undefined
   /** Call this when it responded with its newest block. */
   readonly sawHead: (head: number) => void
@@ -88,9 +88,9 @@ export interface UpstreamState {
   readonly reason: string | null
   /** Whether its circuit breaker is open, because its calls failed. */
   readonly breakerOpen: boolean
-  /** Its newest block; `null` until it was asked. */
+  /** Its newest block; `null` until it was queried. */
   readonly head: number | null
-  /** How many blocks it is behind the highest head of the network; `null` until it was asked. */
+  /** How many blocks it is behind the highest head of the network; `null` until it was queried. */
   readonly lag: number | null
   /** Requests to it that have not ended. */
   readonly inFlight: number

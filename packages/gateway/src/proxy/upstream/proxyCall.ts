@@ -97,7 +97,7 @@ const proxyAny = (call: ForwardedCall, given: ProxyOptions, done: CallDone): (()
   const cached = getCachedResult(read, group)
   if (cached !== undefined) {
     // If the caller does not read, the bytes that are written to it take memory once more.
-    done(holdBytes(options.budget.kept, cached.value.length) ? cached : rejections.upstreamBusy())
+    done(holdBytes(options.budget.buffered, cached.value.length) ? cached : rejections.upstreamBusy())
     return noop
   }
   if (group.queue.hasSlot(options)) return proxySharedRead(call, { read, options }, done)

@@ -9,7 +9,7 @@ const intervalMs = 5_000
 const singleIntervalMs = 30_000
 const maxTimeoutMs = 2_000
 const minRefreshMs = 1_000
-/** Upstreams are asked if they sync with the first comparison after so long: with every sixth one while the network is in use. */
+/** The first comparison after this time also queries `eth_syncing`: every sixth one while the network is in use. */
 const syncingIntervalMs = 27_500
 
 /** Compares the heads of several upstreams periodically. */
@@ -17,7 +17,7 @@ export interface LagWatch {
   /** Resolves after the first comparison. */
   readonly start: () => Promise<void>
   readonly stop: () => void
-  /** The last known head of the upstream at this place in the list; `undefined` until it was asked. */
+  /** The last known head of the upstream at this place in the list; `undefined` until it was queried. */
   readonly head: (index: number) => number | undefined
   /** Records a head that the upstream at this place responded with. */
   readonly saw: (index: number, head: number) => void
@@ -29,7 +29,7 @@ export interface LagWatch {
  * Watches which upstreams sync or lag behind. All of them are queried at the same moment: on a fast chain, heads read at different times differ
  * even if no node lags. An upstream that does not respond keeps its last state.
  *
- * A node says by `eth_syncing` that it syncs. That is asked less often, because a node starts to sync only when it starts or has fallen behind:
+ * A node reports by `eth_syncing` that it syncs. That is queried less often, because a node starts to sync only when it starts or has fallen behind:
  * every 30 seconds, and with each comparison while a node syncs or was just unreachable.
  * @param options.polls - The polls of the network.
  * @param options.maxLagBlocks - How many blocks an upstream may be behind the highest head.
@@ -48,11 +48,11 @@ export const watchLag = (
   const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs)
   const several = members.length > 1
   let stopped = false
-  let askedSyncingAt = -Infinity
+  let syncingQueriedAt = -Infinity
   const lastHeads: (number | undefined)[] = []
   const refreshedAt: (number | undefined)[] = []
-  /** The upstreams that are asked if they sync. */
-  const toAsk = new Set<GroupMember>()
+  /** The upstreams whose `eth_syncing` is queried. */
+  const toQuery = new Set<GroupMember>()
 
   const query = ({ upstream, health }: GroupMember, method: string): Promise<QueryResult> | undefined =>
     health.isUsable() ? queryUpstream(upstream, { method, params: '[]' }, timeoutMs) : undefined
@@ -61,27 +61,27 @@ export const watchLag = (
     if (!member.health.isUsable()) return undefined
     return getKnown(member, known)?.head ?? getQuantity((await query(member, 'eth_blockNumber')) ?? 'skipped')
   }
-  const askSyncing = async (member: GroupMember, known: Responses): Promise<boolean | undefined> => {
+  const querySyncing = async (member: GroupMember, known: Responses): Promise<boolean | undefined> => {
     const syncing = getKnown(member, known)?.syncing ?? parseSyncing(await query(member, 'eth_syncing'))
     if (stopped) return undefined
-    if (syncing !== true && member.health.isUsable()) toAsk.delete(member)
+    if (syncing !== true && member.health.isUsable()) toQuery.delete(member)
     if (syncing !== undefined) member.health.setSyncing(syncing)
     return syncing
   }
   /** @param known - What another instance just got. @returns What the upstreams responded. */
   const compareHeads = async (known: Responses = new Map()): Promise<Responses> => {
-    const sinceSyncing = performance.now() - askedSyncingAt
-    // The instance that queries the heads asks all upstreams when that is due there.
+    const sinceSyncing = performance.now() - syncingQueriedAt
+    // The instance that queries the heads queries all upstreams when that is due there.
     const isSyncingDue = sinceSyncing >= (known.size === 0 ? syncingIntervalMs : 2 * syncingIntervalMs)
     if (isSyncingDue || [...known.values()].some(({ syncing }) => syncing !== undefined))
-      askedSyncingAt = performance.now()
+      syncingQueriedAt = performance.now()
     for (const member of members)
       if (several && (isSyncingDue || !member.health.isUsable() || getKnown(member, known)?.syncing !== undefined))
-        toAsk.add(member)
-    const asked = [...toAsk]
+        toQuery.add(member)
+    const queried = [...toQuery]
     const [heads, syncing] = await Promise.all([
       Promise.all(members.map((member) => getHead(member, known))),
-      Promise.all(asked.map((member) => askSyncing(member, known))),
+      Promise.all(queried.map((member) => querySyncing(member, known))),
     ])
     const responses = new Map<string, Response>()
     if (stopped) return responses
@@ -93,7 +93,7 @@ export const watchLag = (
       health.setLagging(highest - head > options.maxLagBlocks)
       if (health.sharedId !== undefined) responses.set(health.sharedId, { head })
     }
-    for (const [index, { health }] of asked.entries()) {
+    for (const [index, { health }] of queried.entries()) {
       const response = responses.get(health.sharedId ?? '')
       if (response !== undefined) response.syncing = syncing[index]
     }
@@ -147,7 +147,7 @@ export const watchLag = (
 /** What an upstream responded in a comparison. */
 interface Response {
   readonly head: number
-  /** `undefined`: it was not asked, or did not respond. */
+  /** `undefined`: it was not queried, or did not respond. */
   syncing?: boolean | undefined
 }
 

@@ -14,20 +14,20 @@ export interface WorkerMetrics {
    */
   readonly listen: (at: { host: string; port: number } | undefined) => Promise<number | undefined>
   /** Keeps the counters of a worker that has ended. */
-  readonly keep: (metrics: readonly MetricValues[]) => void
+  readonly retain: (metrics: readonly MetricValues[]) => void
   readonly countCrash: () => void
   readonly close: () => Promise<void>
 }
 
 /** The most exited workers with counts of their own. Then they are merged into one. */
-const maxKept = 8
+const maxRetained = 8
 
 /**
  * Creates the metrics of all workers.
  * @param getWorkers - Called at each scrape.
  */
 export const createWorkerMetrics = (getWorkers: () => readonly WorkerProcess[]): WorkerMetrics => {
-  const kept: (readonly MetricValues[])[] = []
+  const retained: (readonly MetricValues[])[] = []
   let isMerging = false
   let crashes = 0
   let server: MetricsServer | undefined
@@ -53,7 +53,7 @@ export const createWorkerMetrics = (getWorkers: () => readonly WorkerProcess[]):
 
   const text = async (): Promise<string> => {
     // A worker that ends during the scrape is in one of the two lists and not in both.
-    const before = [...kept]
+    const before = [...retained]
     const current = await Promise.all(getWorkers().map(({ metrics }) => metrics()))
     const added = await addMetrics([...current, ...before, getOwn()])
     return added.text
@@ -61,9 +61,9 @@ export const createWorkerMetrics = (getWorkers: () => readonly WorkerProcess[]):
 
   const merge = async (): Promise<void> => {
     isMerging = true
-    const before = [...kept]
+    const before = [...retained]
     const { json } = await addMetrics(before)
-    kept.splice(0, before.length, json)
+    retained.splice(0, before.length, json)
     isMerging = false
   }
 
@@ -82,10 +82,10 @@ export const createWorkerMetrics = (getWorkers: () => readonly WorkerProcess[]):
       server = createMetricsServer(text)
       return server.listen(at)
     },
-    keep: (metrics) => {
+    retain: (metrics) => {
       const remaining = toRemaining(metrics)
-      if (remaining.length > 0) kept.push(remaining)
-      if (kept.length >= maxKept && !isMerging) void merge()
+      if (remaining.length > 0) retained.push(remaining)
+      if (retained.length >= maxRetained && !isMerging) void merge()
     },
     countCrash: () => {
       crashes += 1

@@ -104,7 +104,7 @@ export const startWorkers = async (options: WorkersOptions): Promise<RunningServ
     running.delete(worker)
     stale.delete(worker)
     leases.end(worker.id)
-    metrics.keep(worker.lastMetrics())
+    metrics.retain(worker.lastMetrics())
     if (worker.isStopping()) log({ event: 'worker', worker: number, state: 'stopped', exitCode, signal })
     if (workers.get(number) !== worker) return
     workers.delete(number)

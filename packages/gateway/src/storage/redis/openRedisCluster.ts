@@ -35,7 +35,7 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
   const readyShards = new Set<string>()
   let masters: ReadonlyMap<string, Redis> = new Map()
   const cork = createCork()
-  const shardOfSlot = (slot: number): string => client.slots[slot]?.[0] ?? ''
+  const getShardOfSlot = (slot: number): string => client.slots[slot]?.[0] ?? ''
 
   /** Connects to masters, and finds out which shards became ready and which were lost. */
   const update = (): void => {
@@ -64,7 +64,7 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
     const keys: string[] = []
     for (let index = 0; missing.size > 0; index += 1) {
       const key = `kr:ping:${index}`
-      if (missing.delete(shardOfSlot(getHashSlot(key)))) keys.push(key)
+      if (missing.delete(getShardOfSlot(getHashSlot(key)))) keys.push(key)
     }
     return keys
   }
@@ -83,10 +83,10 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
 
   return {
     client,
-    isReady: (key) => (key === undefined ? readyShards.size > 0 : readyShards.has(shardOfSlot(getHashSlot(key)))),
-    getShard: (key) => shardOfSlot(getHashSlot(key)),
+    isReady: (key) => (key === undefined ? readyShards.size > 0 : readyShards.has(getShardOfSlot(getHashSlot(key)))),
+    getShard: (key) => getShardOfSlot(getHashSlot(key)),
     cork: (key) => {
-      const master = masters.get(shardOfSlot(getHashSlot(key)))
+      const master = masters.get(getShardOfSlot(getHashSlot(key)))
       if (master?.status === 'ready') cork(master)
     },
     onReady: (listener) => void listeners.push(listener),

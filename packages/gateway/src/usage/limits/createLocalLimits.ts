@@ -27,7 +27,7 @@ import {
 } from './reservation.ts'
 import type { PastDay, Reservation } from './reservation.ts'
 import { createReturns } from './createReturns.ts'
-import { countAsking, takeRate } from './takeRate.ts'
+import { countRequested, takeRate } from './takeRate.ts'
 import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, QuotaGrant, UsageLimits } from './usageLimits.ts'
 
 /** Options of {@link createLocalLimits}. */
@@ -325,9 +325,9 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
 
   const takeAtRate = (request: LimitRequest, rate: RateDecision | undefined): LimitGrant | Promise<LimitGrant> => {
     const { account, weights } = request
-    const asking = countAsking(request, rate)
-    if (account === undefined || asking === 0) return { granted: asking, rate, quota: undefined }
-    const quota = takeQuota({ account, calls: asking, weights })
+    const requested = countRequested(request, rate)
+    if (account === undefined || requested === 0) return { granted: requested, rate, quota: undefined }
+    const quota = takeQuota({ account, calls: requested, weights })
     if (quota instanceof Promise) return quota.then((later) => ({ granted: later.granted, rate, quota: later }))
     return { granted: quota.granted, rate, quota }
   }

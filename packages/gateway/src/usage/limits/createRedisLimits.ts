@@ -31,7 +31,7 @@ import {
 import type { RedisAccount } from './redisAccount.ts'
 import { createRedisShards } from './redisShards.ts'
 import type { Shard } from './redisShards.ts'
-import { countAsking, takeRate } from './takeRate.ts'
+import { countRequested, takeRate } from './takeRate.ts'
 import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, UsageLimits } from './usageLimits.ts'
 
 /** Options of {@link createRedisLimits}. */
@@ -123,11 +123,11 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   const takeWithoutRedis = (request: LimitRequest, isLost: boolean): LimitGrant | undefined => {
     const { account, weights } = request
     const rate = takeRate(rates, request)
-    const asking = countAsking(request, rate)
-    if (account === undefined || asking === 0) return { granted: asking, rate, quota: undefined }
+    const requested = countRequested(request, rate)
+    if (account === undefined || requested === 0) return { granted: requested, rate, quota: undefined }
     const state = getState(account)
     const day = getToday()
-    const taken = takePermits(state, account, { calls: asking, weights, today: day, isLost })
+    const taken = takePermits(state, account, { calls: requested, weights, today: day, isLost })
     if (taken === 'unknown') return undefined
     const { granted, charged } = taken
     if (charged > 0) {
@@ -135,7 +135,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       ledger.add(account.id, state.counter.day.day, charged)
       degraded.recordGrant(account.id, charged)
     }
-    return { granted, rate, quota: toQuotaGrant(state.counter, account, { calls: asking, granted, charged }) }
+    return { granted, rate, quota: toQuotaGrant(state.counter, account, { calls: requested, granted, charged }) }
   }
 
   /** Ends a request that Redis did not decide. */
@@ -179,13 +179,13 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     const decision = rate && toRateDecision(taken.spent, rate, { calls, weights, granted: taken.rated })
     // Counted here too, so that this process can decide if Redis is lost.
     if (rate !== undefined && taken.rated > 0) rates.take(id, rate, taken.rated, weights)
-    const asking = Math.min(passed, taken.rated)
-    if (account === undefined || state === undefined || asking === 0) {
-      one.resolve({ granted: asking, rate: decision, quota: undefined })
+    const requested = Math.min(passed, taken.rated)
+    if (account === undefined || state === undefined || requested === 0) {
+      one.resolve({ granted: requested, rate: decision, quota: undefined })
       return
     }
     if (taken.charged > 0) ledger.add(account.id, taken.day, taken.charged)
-    const quota = toQuotaGrant(toCounter(state, taken), account, { calls: asking, ...taken })
+    const quota = toQuotaGrant(toCounter(state, taken), account, { calls: requested, ...taken })
     one.resolve({ granted: taken.granted, rate: decision, quota })
   }
 
@@ -285,9 +285,9 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
 
   const rejectUsedUp = (request: LimitRequest, account: QuotaAccount, state: RedisAccount): LimitGrant => {
     const rate = takeRate(rates, request)
-    const asking = countAsking(request, rate)
-    if (asking === 0) return { granted: 0, rate, quota: undefined }
-    const quota = toQuotaGrant(state.counter, account, { calls: asking, granted: 0, charged: 0 })
+    const requested = countRequested(request, rate)
+    if (requested === 0) return { granted: 0, rate, quota: undefined }
+    const quota = toQuotaGrant(state.counter, account, { calls: requested, granted: 0, charged: 0 })
     return { granted: 0, rate, quota }
   }
 

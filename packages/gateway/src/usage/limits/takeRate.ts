@@ -8,5 +8,5 @@ export const takeRate = <Decision>(
 ): Decision | undefined => (rate === undefined ? undefined : rates.take(id, rate, calls, weights))
 
 /** Returns how many of the calls that passed request units of the quota. */
-export const countAsking = ({ passed }: LimitRequest, rate: RateDecision | undefined): number =>
+export const countRequested = ({ passed }: LimitRequest, rate: RateDecision | undefined): number =>
   rate === undefined ? passed : Math.min(passed, rate.granted)

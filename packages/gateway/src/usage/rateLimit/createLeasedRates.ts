@@ -89,8 +89,8 @@ export const createLeasedRates = (options: LeasedRatesOptions): LeasedRates => {
     schedule(flush)
   }
 
-  const giveBack = (account: Account, kept = 0): void => {
-    if (returnHeld(account, kept)) queue(account)
+  const giveBack = (account: Account, retained = 0): void => {
+    if (returnHeld(account, retained)) queue(account)
   }
 
   /** Requests tokens. One request of an account is in flight at a time. */

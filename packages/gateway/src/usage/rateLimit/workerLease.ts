@@ -95,12 +95,12 @@ export const changeLimits = (lease: WorkerLease, limits: RateLimits, workers: nu
   lease.retryAt = -Infinity
 }
 
-/** Marks the tokens that can be granted as to be returned, except for `kept`. @returns Whether there are any. */
-export const returnHeld = (lease: WorkerLease, kept = 0): boolean => {
-  const returned = lease.held - kept
+/** Marks the tokens that can be granted as to be returned, except for `retained`. @returns Whether there are any. */
+export const returnHeld = (lease: WorkerLease, retained = 0): boolean => {
+  const returned = lease.held - retained
   if (returned <= 0) return false
   lease.returned += returned
-  lease.held = kept
+  lease.held = retained
   return true
 }
 
@@ -159,7 +159,7 @@ const getUnusedMs = ({ usedAt, requestedAt }: WorkerLease, time: number): number
 export const isIdle = (lease: WorkerLease, time: number): boolean =>
   getUnusedMs(lease, time) >= Math.min(maxIdleMs, getRefillMs(lease.limits))
 
-/** Whether nothing of an idle lease is kept any longer. */
+/** Whether nothing of an idle lease is retained any longer. */
 export const isOver = (lease: WorkerLease, time: number): boolean =>
   lease.spared === 0 || getUnusedMs(lease, time) >= sparedMs
 

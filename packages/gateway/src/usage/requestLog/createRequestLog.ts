@@ -47,8 +47,8 @@ export interface StoredRequestLog extends RequestLog {
   /** Records no more, and prepares the rest. Never rejects. */
   close(): Promise<void>
   /**
-   * Removes all requests of keys that no longer exist. Never rejects. What cannot be removed, or is being written right now, is removed after its
-   * retention. Until then, no one can read it.
+   * Removes all requests of keys that no longer exist. Never rejects. Requests that cannot be removed, or are being written, are removed after their
+   * retention. Until then, no one can read them.
    */
   remove(keyIds: readonly string[]): Promise<void>
   /** How many requests were dropped, by reason. */

@@ -60,7 +60,7 @@ async def _poll_for(options: FollowOptions, ms: float) -> Events:
 async def follow_chain(options: FollowOptions) -> Events:
     """Follow the chain for as long as the consumer takes events.
 
-    A service of Keyrail sends them over a WebSocket, from where the chain ends. What it cannot send is polled: blocks below the ones
+    A service of Keyrail sends them over a WebSocket, from where the chain ends. The rest is polled: blocks below the ones
     that it remembers, and the time in which there is no connection. Other servers are polled.
     """
     chain, schedule, open_socket = options.chain, options.schedule, options.open_socket

@@ -141,8 +141,8 @@ class Pace:
             return False
         time = now_ms()
         if throttled:
-            asked = outcome.retry_after_ms
-            ms = min(self._get_pause_ms() if asked is None else asked, _MAX_PAUSE_MS)
+            requested_ms = outcome.retry_after_ms
+            ms = min(self._get_pause_ms() if requested_ms is None else requested_ms, _MAX_PAUSE_MS)
         else:
             ms = _get_quota_ms(outcome, self._strikes)
         if is_new:

@@ -11,6 +11,7 @@ import http.client
 import io
 import os
 import socket
+import ssl
 import threading
 import zlib
 from collections.abc import Callable
@@ -225,7 +226,7 @@ def create_http_client(
             response = _UntilResponse(connection.sock, until, method="POST")
             response.begin()
             responded = True
-            data = _read_body(response, settings.max_response_bytes)
+            data = _read_body(response, settings.max_response_bytes, until)
             # It closes itself after a complete response. The connection stays open.
             reusable = sent and response.isclosed() and not response.will_close
             response.close()
@@ -307,7 +308,7 @@ def _send(sock: Any, request: bytes, until: float) -> bool:
             # For each part, because ``sendall`` of a TLS socket starts the time again with each part.
             _limit(sock, until)
             rest = rest[sock.send(rest) :]
-    except (BrokenPipeError, ConnectionResetError):
+    except (BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
         return False
     except OSError as error:
         # macOS reports it in this way too.
@@ -317,7 +318,7 @@ def _send(sock: Any, request: bytes, until: float) -> bool:
     return True
 
 
-def _read_body(response: http.client.HTTPResponse, max_bytes: int) -> bytes | Facts:
+def _read_body(response: http.client.HTTPResponse, max_bytes: int, until: float) -> bytes | Facts:
     """Read the whole body, or describe why it cannot be used."""
     encoding = (response.getheader("content-encoding") or "").lower()
     if encoding not in ("", "identity", GZIP):
@@ -329,19 +330,22 @@ def _read_body(response: http.client.HTTPResponse, max_bytes: int) -> bytes | Fa
         # Only with a known length, ``read()`` detects that the body was cut.
         data = response.read() if response.length is not None else response.read(max_bytes + 1)
         if encoding == GZIP:
-            data = _decompress(data, max_bytes)
+            data = _decompress(data, max_bytes, until)
     if too_long or len(data) > max_bytes:
         return Facts(kind="badResponse", text=describe_size_limit(max_bytes), final=True)
     return data
 
 
-def _decompress(data: bytes, max_bytes: int) -> bytes:
+def _decompress(data: bytes, max_bytes: int, until: float) -> bytes:
     """Decompress a body, and stop when it is larger than a number of bytes. Raises ``zlib.error`` if it is damaged."""
     parts: list[bytes] = []
     total = 0
     decompressor = zlib.decompressobj(_GZIP_FORMAT)
     # In chunks, because the rest of the data is copied for each member.
     for start in range(0, len(data), _CHUNK):
+        # Thousands of empty members take seconds.
+        if now_ms() > until:
+            raise TimeoutError("timed out")
         rest = data[start : start + _CHUNK]
         while rest and total <= max_bytes:
             if decompressor.eof:

@@ -70,7 +70,7 @@ test('concurrent reads of a block are one', async () => {
   expect(calls()[0]).toEqual([1, 0])
 })
 
-test('a node that has a block but not its logs yet is asked again until it has them', async () => {
+test('a node that has a block but not its logs yet is queried again until it has them', async () => {
   const { add, read, first, waits, incomplete } = start()
   first.lateLogs = 3
   expect(await read(add())).toHaveLength(2)

@@ -69,7 +69,7 @@ export const createLogReader = (
         failure ??= error
       }
     }
-    // A node that fails while it is asked again has not confirmed what it sent before.
+    // A node that fails while it is queried again has not confirmed what it sent before.
     if (unconfirmed === undefined)
       throw failure ?? new ChainReadError(`no node sent the logs of block ${block.number}`, true)
     options.onIncomplete({ number: block.number, hash: block.hash })

@@ -14,7 +14,7 @@ export interface SliceLimits {
   /** @default 4 */
   readonly ms?: number
   /**
-   * How many connections it writes to. What is delivered in a turn of the event loop goes to the sockets at its end, which takes about 10 µs for each.
+   * How many connections it writes to. Notifications are written to the sockets at the end of a turn of the event loop, which takes about 10 µs for each.
    * @default 300
    */
   readonly connections?: number

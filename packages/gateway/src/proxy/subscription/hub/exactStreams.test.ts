@@ -59,7 +59,7 @@ interface Client extends ClientKind {
   readonly get: () => { readonly contents: readonly (string | undefined)[]; readonly base: number }
 }
 
-const createApplyingClient = (world: World, { filter, inCursorMode }: ClientKind): Client => {
+const createApplyingClient = (setup: Setup, { filter, inCursorMode }: ClientKind): Client => {
   let connection: RecordingClient | undefined
   /** Where the subscription starts. `undefined`: not yet known. */
   let start: number | undefined
@@ -74,12 +74,12 @@ const createApplyingClient = (world: World, { filter, inCursorMode }: ClientKind
     current.onNotification = apply
     const params: unknown[] = filter === undefined ? ['newHeads'] : ['logs', filter]
     if (inCursorMode) params.push({ cursor: getCursor() })
-    world.onLocated = (position) => {
+    setup.onLocated = (position) => {
       if (connection !== current) return
       start = position
       if (items.length === 0) base = position
     }
-    world.opened.hub.subscribe(current, JSON.stringify(params), (result) => {
+    setup.opened.hub.subscribe(current, JSON.stringify(params), (result) => {
       if (connection !== current || 'id' in result) return
       expect(result.code).toBe(-32001)
       items = []
@@ -92,7 +92,7 @@ const createApplyingClient = (world: World, { filter, inCursorMode }: ClientKind
     connection.onNotification = () => {
       throw new Error('a notification after the connection was closed')
     }
-    world.opened.hub.leave(connection)
+    setup.opened.hub.leave(connection)
     connection = undefined
   }
   const getCursor = (): unknown => {
@@ -143,25 +143,25 @@ const createApplyingClient = (world: World, { filter, inCursorMode }: ClientKind
 }
 
 /** What clients and actions share. */
-interface World {
+interface Setup {
   readonly opened: OpenHub
   /** Called when the follower has found where the subscription that was requested last starts. */
   onLocated: (position: number) => void
 }
 
-const openWorld = (queue: TaskQueue): World => {
+const openSetup = (queue: TaskQueue): Setup => {
   const chain = createScriptedChain({ remembered, isSlow: true })
   const locate: ChainFollower['locate'] = (options, done) => {
     // Called by `subscribe`, so this is its client.
-    const { onLocated } = world
+    const { onLocated } = setup
     chain.follower.locate(options, (result) => {
       if (typeof result === 'object') onLocated(result.position.number)
       done(result)
     })
   }
   const opened = openHub({ chain: { ...chain, follower: { ...chain.follower, locate } }, queue })
-  const world: World = { opened, onLocated: () => {} }
-  return world
+  const setup: Setup = { opened, onLocated: () => {} }
+  return setup
 }
 
 const logs = fc.record({
@@ -200,9 +200,9 @@ test('clients that come, go and resume at random have exactly the blocks and log
       fc.integer({ min: 1, max: 40 }),
       async (clientKinds, given, connections) => {
         const queue = createTaskQueue({ ms: Infinity, connections })
-        const world = openWorld(queue)
-        const { hub, chain } = world.opened
-        const clients = clientKinds.map((kind) => createApplyingClient(world, kind))
+        const setup = openSetup(queue)
+        const { hub, chain } = setup.opened
+        const clients = clientKinds.map((kind) => createApplyingClient(setup, kind))
         for (const action of given) {
           if (action.type === 'mine') chain.mine(action.logs)
           else if (action.type === 'rollBack') {

@@ -49,7 +49,7 @@ const maxSeenHashes = 2 * 100_000
 const hashPattern = /^0x[0-9a-f]{64}$/
 
 /**
- * Creates the source of what nodes send without being asked. There is one WebSocket to each node with a URL for it, from all of which heads and
+ * Creates the source of the notifications of nodes. There is one WebSocket to each node with a URL for it, from all of which heads and
  * pending transactions are taken. Pending transactions are polled while no WebSocket delivers them. Without listeners, it sends nothing.
  */
 export const createNodeSource = ({ group, upstreams, log, times: given }: NodeSourceOptions): NodeSource => {

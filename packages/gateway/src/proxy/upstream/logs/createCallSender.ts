@@ -9,7 +9,7 @@ export interface CallSender {
   /** Sends a call. `done` is not called after `stop`. */
   readonly send: (call: ForwardedCall, options: Partial<ForwardOptions>, done: CallDone) => void
   /** Sends a call to one upstream. The promise stays pending after `stop`. */
-  readonly ask: (call: ForwardedCall, only: GroupMember) => Promise<CallResult>
+  readonly query: (call: ForwardedCall, only: GroupMember) => Promise<CallResult>
   /** Stops the calls in flight. */
   readonly cancel: () => void
   /** Stops the calls in flight, and sends no more. */
@@ -48,7 +48,7 @@ export const createCallSender = (options: ForwardOptions): CallSender => {
   }
   return {
     send,
-    ask: (call, only) => new Promise((resolve) => send(call, { only, mayStream: undefined }, resolve)),
+    query: (call, only) => new Promise((resolve) => send(call, { only, mayStream: undefined }, resolve)),
     cancel,
     stop: () => {
       isStopped = true

@@ -66,7 +66,7 @@ export const splitLogs = async (options: SplitOptions): Promise<SplitEnd> => {
   }
   const { lastBlock } = range
   if (lastBlock !== undefined) {
-    const now = await sender.ask(toBlockCall(lastBlock.number), member)
+    const now = await sender.query(toBlockCall(lastBlock.number), member)
     const block = readBlock(now)
     if (block === undefined) return toFailure(now)
     if (block?.hash !== lastBlock.hash) return rejections.chainReorganized()
@@ -77,17 +77,17 @@ export const splitLogs = async (options: SplitOptions): Promise<SplitEnd> => {
 /** Resolves the tags of a filter at the node. A range that ends after the node's head ends at the head. */
 const resolveRange = async (options: SplitOptions): Promise<ResolvedRange | SplitEnd> => {
   const { filter, member, sender } = options
-  const ask = async (block: BlockRef): Promise<BlockId | null | CallResult> => {
-    const result = await sender.ask(toBlockCall(block), member)
+  const queryBlock = async (block: BlockRef): Promise<BlockId | null | CallResult> => {
+    const result = await sender.query(toBlockCall(block), member)
     const found = readBlock(result)
     return found === undefined ? toFailure(result) : found
   }
-  const first = typeof filter.from === 'number' ? { number: filter.from } : await ask(filter.from)
+  const first = typeof filter.from === 'number' ? { number: filter.from } : await queryBlock(filter.from)
   if (first === null) return 'impossible'
   if (!('number' in first)) return first
   if (typeof filter.to === 'number' && filter.to <= member.finality.finalizedBefore(performance.now()))
     return { from: first.number, to: filter.to, lastBlock: undefined }
-  const last = (await ask(filter.to)) ?? (await ask('latest'))
+  const last = (await queryBlock(filter.to)) ?? (await queryBlock('latest'))
   if (last === null) return 'impossible'
   if (!('number' in last)) return last
   return { from: first.number, to: last.number, lastBlock: last }
@@ -142,5 +142,5 @@ const returnBytes = (plan: LogPlan, { budget }: SplitOptions): void => {
   let bytes = 0
   for (const { length } of plan.logs()) bytes += length
   budget.left += bytes
-  dropBytes(budget.kept, bytes)
+  dropBytes(budget.buffered, bytes)
 }

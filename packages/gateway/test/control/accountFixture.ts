@@ -40,14 +40,14 @@ export const readCookie = ({ headers }: TestResponse): string => {
 }
 
 /** A logged-in user. */
-export interface Person {
+export interface TestUser {
   readonly id: string
   readonly email: string
   readonly as: Login
 }
 
 /** Signs up over HTTP like a browser. */
-export const signUp = async (control: StartedControl): Promise<Person> => {
+export const signUp = async (control: StartedControl): Promise<TestUser> => {
   const email = newEmail()
   const response = await control.call('POST /api/account', { body: { email, password } })
   const { account } = expectBody<{ account: { id: string } }>(response, 201)
@@ -55,16 +55,16 @@ export const signUp = async (control: StartedControl): Promise<Person> => {
 }
 
 /** Signs up an operator. */
-export const signUpOperator = async (control: StartedControl): Promise<Person> => {
-  const person = await signUp(control)
-  expectOk(await control.accounts.operator.setUserRole({ id: person.id, role: 'operator' }))
-  return person
+export const signUpOperator = async (control: StartedControl): Promise<TestUser> => {
+  const user = await signUp(control)
+  expectOk(await control.accounts.operator.setUserRole({ id: user.id, role: 'operator' }))
+  return user
 }
 
 /** Creates a personal access token. */
 export const createToken = async (
   control: StartedControl,
-  { as }: Person,
+  { as }: TestUser,
   scopes: readonly TokenScope[],
 ): Promise<Login & { bearer: string; id: string }> => {
   const created = await control.call('POST /api/tokens', { as, body: { label: 'ci', scopes, expiresAt: null } })
@@ -73,8 +73,8 @@ export const createToken = async (
 }
 
 /** A user with one object of every kind. */
-export interface World {
-  readonly person: Person
+export interface AccountFixture {
+  readonly user: TestUser
   readonly app: AppView
   readonly appKey: string
   readonly key: ApiKeyView
@@ -111,8 +111,8 @@ export const createAppBody = (name = `App ${createApiKey('app').slice(-6)}`) => 
 })
 
 /** Creates a user with one object of every kind. */
-export const createWorld = async (control: StartedControl, person?: Person): Promise<World> => {
-  const owner = person ?? (await signUp(control))
+export const createFixture = async (control: StartedControl, user?: TestUser): Promise<AccountFixture> => {
+  const owner = user ?? (await signUp(control))
   const { as } = owner
   const { app, apiKey: appKey } = expectBody<{ app: AppView; apiKey: string }>(
     await control.call('POST /api/apps', { as, body: createAppBody() }),
@@ -154,7 +154,7 @@ export const createWorld = async (control: StartedControl, person?: Person): Pro
   })
   const fresh = expectBody<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
   return {
-    person: owner,
+    user: owner,
     app: fresh,
     appKey,
     key,

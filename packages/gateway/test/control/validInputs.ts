@@ -1,7 +1,7 @@
 import type { ControlApi } from '../../src/control/contract/controlApi.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
-import { createAppBody, newEmail, newPem, password } from './world.ts'
-import type { World } from './world.ts'
+import { createAppBody, newEmail, newPem, password } from './accountFixture.ts'
+import type { AccountFixture } from './accountFixture.ts'
 
 type Input<Name extends RouteName> = {
   readonly [
@@ -9,13 +9,13 @@ type Input<Name extends RouteName> = {
   ]: ControlApi[Name][Part]
 }
 
-const appInput = ({ app }: World) => ({ params: { appId: app.id } })
-const keyInput = ({ key }: World) => ({ params: { keyId: key.id } })
-const userInput = ({ userId }: World) => ({ params: { userId } })
-const entryInput = ({ app, entryId }: World) => ({ params: { appId: app.id, entryId } })
+const appInput = ({ app }: AccountFixture) => ({ params: { appId: app.id } })
+const keyInput = ({ key }: AccountFixture) => ({ params: { keyId: key.id } })
+const userInput = ({ userId }: AccountFixture) => ({ params: { userId } })
+const entryInput = ({ app, entryId }: AccountFixture) => ({ params: { appId: app.id, entryId } })
 
 /** A valid input for each route. A missing route does not compile. */
-export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input<Name> } = {
+export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixture) => Input<Name> } = {
   'GET /api/deployment': () => ({}),
   'GET /api/networks': () => ({}),
   'GET /api/networks/status': () => ({}),
@@ -25,11 +25,11 @@ export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input
   'GET /api/account': () => ({}),
   'POST /api/account/password': () => ({ body: { current: password, next: 'another long password' } }),
   'POST /api/account/password/reset': ({ link }) => ({ body: { link, password: 'another long password' } }),
-  'POST /api/account/password/forgot': ({ person }) => ({ body: { email: person.email } }),
+  'POST /api/account/password/forgot': ({ user }) => ({ body: { email: user.email } }),
   'POST /api/account/email': () => ({ body: { email: newEmail(), password } }),
   'POST /api/account/email/verify': ({ emailLink }) => ({ body: { link: emailLink } }),
   'POST /api/account/delete': () => ({ body: { password } }),
-  'POST /api/session': ({ person }) => ({ body: { email: person.email, password } }),
+  'POST /api/session': ({ user }) => ({ body: { email: user.email, password } }),
   'POST /api/session/single-sign-on': () => ({}),
   'POST /api/session/single-sign-on/finish': () => ({ body: { response: 'code=c&state=s' } }),
   'GET /api/session': () => ({}),
@@ -37,49 +37,61 @@ export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input
   'GET /api/apps': () => ({ query: { limit: 2, search: 'a' } }),
   'POST /api/apps': () => ({ body: createAppBody() }),
   'GET /api/apps/{appId}': appInput,
-  'PATCH /api/apps/{appId}': (world) => ({
-    ...appInput(world),
-    body: { version: world.app.version, description: 'new', limits: { perDay: 10 } },
+  'PATCH /api/apps/{appId}': (fixture) => ({
+    ...appInput(fixture),
+    body: { version: fixture.app.version, description: 'new', limits: { perDay: 10 } },
   }),
-  'POST /api/apps/{appId}/delete': (world) => ({ ...appInput(world), body: { name: world.app.name } }),
-  'PUT /api/apps/{appId}/key/expiry': (world) => ({ ...appInput(world), body: { expiresAt: '2999-01-01T00:00:00Z' } }),
-  'POST /api/apps/{appId}/key/reveal': (world) => ({ ...appInput(world), body: {} }),
-  'POST /api/apps/{appId}/key/rotate': (world) => ({ ...appInput(world), body: { graceDays: 7 } }),
+  'POST /api/apps/{appId}/delete': (fixture) => ({ ...appInput(fixture), body: { name: fixture.app.name } }),
+  'PUT /api/apps/{appId}/key/expiry': (fixture) => ({
+    ...appInput(fixture),
+    body: { expiresAt: '2999-01-01T00:00:00Z' },
+  }),
+  'POST /api/apps/{appId}/key/reveal': (fixture) => ({ ...appInput(fixture), body: {} }),
+  'POST /api/apps/{appId}/key/rotate': (fixture) => ({ ...appInput(fixture), body: { graceDays: 7 } }),
   'DELETE /api/apps/{appId}/key/old': appInput,
   'GET /api/apps/{appId}/key/traffic': appInput,
-  'GET /api/apps/{appId}/allow-list': (world) => ({ ...appInput(world), query: { type: 'method' } }),
-  'POST /api/apps/{appId}/allow-list': (world) => ({ ...appInput(world), body: { type: 'ip', value: '10.0.0.0/8' } }),
-  'PATCH /api/apps/{appId}/allow-list/{entryId}': (world) => ({ ...entryInput(world), body: { label: 'reads' } }),
+  'GET /api/apps/{appId}/allow-list': (fixture) => ({ ...appInput(fixture), query: { type: 'method' } }),
+  'POST /api/apps/{appId}/allow-list': (fixture) => ({
+    ...appInput(fixture),
+    body: { type: 'ip', value: '10.0.0.0/8' },
+  }),
+  'PATCH /api/apps/{appId}/allow-list/{entryId}': (fixture) => ({ ...entryInput(fixture), body: { label: 'reads' } }),
   'DELETE /api/apps/{appId}/allow-list/{entryId}': entryInput,
   'GET /api/apps/{appId}/jwt-keys': appInput,
-  'POST /api/apps/{appId}/jwt-keys': (world) => ({
-    ...appInput(world),
+  'POST /api/apps/{appId}/jwt-keys': (fixture) => ({
+    ...appInput(fixture),
     body: { pem: newPem().publicPem, label: 'ci' },
   }),
   'DELETE /api/apps/{appId}/jwt-keys/{kid}': ({ app, kid }) => ({ params: { appId: app.id, kid } }),
-  'POST /api/apps/{appId}/jwt-keys/test': (world) => ({ ...appInput(world), body: { token: 'a.b.c' } }),
-  'GET /api/apps/{appId}/metrics': (world) => ({ ...appInput(world), query: { range: 'hour' } }),
-  'GET /api/apps/{appId}/metrics.csv': (world) => ({ ...appInput(world), query: { of: 'methods' } }),
+  'POST /api/apps/{appId}/jwt-keys/test': (fixture) => ({ ...appInput(fixture), body: { token: 'a.b.c' } }),
+  'GET /api/apps/{appId}/metrics': (fixture) => ({ ...appInput(fixture), query: { range: 'hour' } }),
+  'GET /api/apps/{appId}/metrics.csv': (fixture) => ({ ...appInput(fixture), query: { of: 'methods' } }),
   'GET /api/apps/{appId}/usage': appInput,
-  'GET /api/apps/{appId}/requests': (world) => ({ ...appInput(world), query: { outcome: 'failed', limit: 2 } }),
-  'GET /api/apps/{appId}/requests.csv': (world) => ({ ...appInput(world), query: { network: 'testnet' } }),
+  'GET /api/apps/{appId}/requests': (fixture) => ({ ...appInput(fixture), query: { outcome: 'failed', limit: 2 } }),
+  'GET /api/apps/{appId}/requests.csv': (fixture) => ({ ...appInput(fixture), query: { network: 'testnet' } }),
   'GET /api/apps/{appId}/requests/{logId}': ({ app, logId }) => ({ params: { appId: app.id, logId } }),
   'GET /api/keys': () => ({}),
   'POST /api/keys': () => ({ body: { name: 'k', network: 'mainnet', expiresAt: null } }),
   'GET /api/keys/{keyId}': keyInput,
-  'PATCH /api/keys/{keyId}': (world) => ({ ...keyInput(world), body: { version: world.key.version, name: 'New' } }),
-  'POST /api/keys/{keyId}/reveal': (world) => ({ ...keyInput(world), body: { password } }),
-  'POST /api/keys/{keyId}/rotate': (world) => ({ ...keyInput(world), body: {} }),
+  'PATCH /api/keys/{keyId}': (fixture) => ({
+    ...keyInput(fixture),
+    body: { version: fixture.key.version, name: 'New' },
+  }),
+  'POST /api/keys/{keyId}/reveal': (fixture) => ({ ...keyInput(fixture), body: { password } }),
+  'POST /api/keys/{keyId}/rotate': (fixture) => ({ ...keyInput(fixture), body: {} }),
   'DELETE /api/keys/{keyId}/old': keyInput,
   'GET /api/keys/{keyId}/traffic': keyInput,
   'POST /api/keys/{keyId}/revoke': keyInput,
-  'GET /api/keys/{keyId}/metrics': (world) => ({ ...keyInput(world), query: {} }),
-  'GET /api/keys/{keyId}/metrics.csv': (world) => ({ ...keyInput(world), query: { range: 'week', of: 'outcomes' } }),
-  'GET /api/keys/{keyId}/requests': (world) => ({
-    ...keyInput(world),
-    query: { method: 'eth_call', after: world.logId },
+  'GET /api/keys/{keyId}/metrics': (fixture) => ({ ...keyInput(fixture), query: {} }),
+  'GET /api/keys/{keyId}/metrics.csv': (fixture) => ({
+    ...keyInput(fixture),
+    query: { range: 'week', of: 'outcomes' },
   }),
-  'GET /api/keys/{keyId}/requests.csv': (world) => ({ ...keyInput(world), query: {} }),
+  'GET /api/keys/{keyId}/requests': (fixture) => ({
+    ...keyInput(fixture),
+    query: { method: 'eth_call', after: fixture.logId },
+  }),
+  'GET /api/keys/{keyId}/requests.csv': (fixture) => ({ ...keyInput(fixture), query: {} }),
   'GET /api/keys/{keyId}/requests/{logId}': ({ key, logId }) => ({ params: { keyId: key.id, logId } }),
   'GET /api/activity': () => ({}),
   'GET /api/usage': () => ({}),
@@ -103,7 +115,7 @@ export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input
   'POST /api/admin/users/{userId}/disable': userInput,
   'POST /api/admin/users/{userId}/enable': userInput,
   'POST /api/admin/users/{userId}/reset-link': userInput,
-  'PUT /api/admin/users/{userId}/limits': (world) => ({ ...userInput(world), body: { limits: { perDay: 5 } } }),
+  'PUT /api/admin/users/{userId}/limits': (fixture) => ({ ...userInput(fixture), body: { limits: { perDay: 5 } } }),
   'GET /api/admin/invites': () => ({}),
   'POST /api/admin/invites': () => ({ body: { email: newEmail(), days: 2 } }),
   'DELETE /api/admin/invites/{inviteId}': ({ inviteId }) => ({ params: { inviteId } }),
