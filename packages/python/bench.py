@@ -60,6 +60,9 @@ class AsyncInstantProvider(AsyncJSONBaseProvider):
         """Make several calls."""
         return self._provider.make_batch_request(requests)
 
+    async def disconnect(self) -> None:
+        """Do nothing: there is no connection."""
+
 
 SYNC_PROVIDERS: dict[str, Any] = {"keyrail": KeyrailProvider, "web3.py": HTTPProvider, "instant": InstantProvider}
 ASYNC_PROVIDERS: dict[str, Any] = {
