@@ -101,6 +101,10 @@ describe('the documents', () => {
     expect(documents.flatMap((file) => findBlockProblems(file, read(file), known))).toEqual([])
   })
 
+  test('contain no markers of a merge conflict', () => {
+    expect(documents.filter((file) => /^(<{7}|>{7}|={7}) ?/m.test(read(file)))).toEqual([])
+  })
+
   test('have links and paths that exist', () => {
     expect(documents.flatMap((file) => findLinkProblems(top, file, read(file)))).toEqual([])
   })
