@@ -148,6 +148,7 @@ class MockNode:
             drop: Whether to drop their transactions. Otherwise they become pending again. Default: False.
 
         """
+        check(self.block_number, "The chain has only its first block, which cannot be replaced. Call mine() first.")
         check_range("depth", depth, 1, self.block_number, whole=True)
         with self._changing():
             self._chain.reorg(depth, drop=drop)
