@@ -114,7 +114,7 @@ module.exports = {
       severity: 'error',
       comment: 'every import is listed in the package.json of the importing package',
       from: { path: '^packages/', pathNot: '[.]config[.]ts$|[.](test|test-d|bench)[.]tsx?$|^packages/[^/]+/test/' },
-      // Our own packages are excluded: findManifestFaults checks them. A peer is also a dev dependency, for the tests.
+      // Our own packages are excluded: findManifestProblems checks them. A peer is also a dev dependency, for the tests.
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['npm-peer'],

@@ -10,8 +10,7 @@ RUN node packages/cli/copyDashboard.mjs && npm run pnpm -- --filter keyrail depl
 FROM node:24.21.0-bookworm-slim
 # Returns freed memory to the system. Without it, glibc keeps 60 to 100 MB, mostly from hashing passwords.
 ENV MALLOC_TRIM_THRESHOLD_=131072
-# How long it still accepts calls after SIGTERM while /readyz reports 503, so that a load balancer can notice.
-ENV NODE_ENV=production KEYRAIL_DRAIN_DELAY_MS=5000
+ENV NODE_ENV=production
 COPY --from=build /app /app
 # The SQLite database, where there is no DATABASE_URL.
 RUN install -d -o node -g node -m 700 /var/lib/keyrail

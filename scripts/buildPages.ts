@@ -25,6 +25,7 @@ const isBuilt = (): boolean =>
   existsSync(join(dashboard, 'dist/index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash
 
 if (!isBuilt()) {
+  process.stderr.write('Building the pages of the dashboard. This takes up to half a minute, once.\n')
   try {
     // Standard output is the service's: `npm start -- --json` prints one line.
     const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js')

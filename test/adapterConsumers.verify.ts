@@ -69,8 +69,8 @@ describe.each(adapters)('@keyrail/$folder, packed', (adapter) => {
       else {
         const { stdout, stderr } = await run(tsc, ['-p', `${out}.json`, '--pretty', 'false'], { cwd: directory })
         expect(stderr).toBe('')
-        const faults = stdout.split('\n').filter((line) => /^\S+\(\d+,\d+\): /.test(line))
-        expect(faults.filter((line) => !line.includes('node_modules/.pnpm/'))).toEqual([])
+        const problems = stdout.split('\n').filter((line) => /^\S+\(\d+,\d+\): /.test(line))
+        expect(problems.filter((line) => !line.includes('node_modules/.pnpm/'))).toEqual([])
       }
       // All compilers write the same output, so only that of the first one is run.
       for (const { program } of typescript === compilers[0].typescript ? nodes : []) {

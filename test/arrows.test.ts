@@ -1,18 +1,18 @@
 import { globSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { arrows, planes } from '../scripts/arrows.ts'
-import { findImportFaults } from './findImportFaults.ts'
-import { findManifestFaults } from './findManifestFaults.ts'
+import { findImportProblems } from './findImportProblems.ts'
+import { findManifestProblems } from './findManifestProblems.ts'
 import { top } from './run.ts'
 
 test('every package is in the table of arrows, and every manifest agrees with it', () => {
-  expect(findManifestFaults(top, arrows)).toEqual([])
+  expect(findManifestProblems(top, arrows)).toEqual([])
 })
 
 test('no import breaks an arrow or closes a loop', async () => {
-  const { files, faults } = await findImportFaults(top)
-  expect(faults).toEqual([])
-  // If the checker could not read TypeScript, it would see no files and find no fault.
+  const { files, problems } = await findImportProblems(top)
+  expect(problems).toEqual([])
+  // If the checker could not read TypeScript, it would see no files and find no problem.
   const sources = globSync('packages/*/src/**/*.ts', { cwd: top })
   expect(files.filter((file) => /[/]src[/].*[.]ts$/.test(file)).sort()).toEqual(sources.sort())
 })

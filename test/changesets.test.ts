@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findChangesetFaults, hasChangedSinceRelease, readChangesets } from './findChangesetFaults.ts'
+import { findChangesetProblems, hasChangedSinceRelease, readChangesets } from './findChangesetProblems.ts'
 import { publishedPackages } from './publishedPackages.ts'
 import { top } from './run.ts'
 
@@ -12,7 +12,7 @@ test('every published package that changed has a changeset, and every changeset 
     name: which.manifest.name,
     changed: hasChangedSinceRelease(top, which),
   }))
-  expect(findChangesetFaults(packages, readChangesets(top))).toEqual([])
+  expect(findChangesetProblems(packages, readChangesets(top))).toEqual([])
 })
 
 describe('the changeset checker', () => {
@@ -24,13 +24,13 @@ describe('the changeset checker', () => {
       { name: 'fetch', changed: true },
       { name: 'cli', changed: false },
     ]
-    expect(findChangesetFaults(packages, [one])).toEqual(['fetch changed, but has no changeset: npm run changeset'])
+    expect(findChangesetProblems(packages, [one])).toEqual(['fetch changed, but has no changeset: npm run changeset'])
   })
 
   test('reports a changeset with no package, an unknown package, an unknown bump or no symbol', () => {
     const packages = [{ name: 'core', changed: true }]
     const wrong = { file: 'b.md', bumps: { kore: 'minor', core: 'big' }, summary: 'Things are better.' }
-    expect(findChangesetFaults(packages, [one, wrong, { file: 'c.md', bumps: {}, summary: '`x`' }])).toEqual([
+    expect(findChangesetProblems(packages, [one, wrong, { file: 'c.md', bumps: {}, summary: '`x`' }])).toEqual([
       'b.md names kore, which is not published',
       'b.md has the unknown bump big for core',
       'b.md names no symbol: a sentence in the past tense with `its name`',

@@ -13,14 +13,14 @@ export function compileOurs(configFile: string): string[] {
   const { options, fileNames, errors } = ts.parseJsonConfigFileContent(config, ts.sys, folder)
   const program = ts.createProgram(fileNames, options)
   const ours = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(join(folder, '/')))
-  const faults = [
+  const problems = [
     ...(error ? [error] : []),
     ...errors,
     ...program.getOptionsDiagnostics(),
     ...program.getGlobalDiagnostics(),
     ...ours.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
   ]
-  return faults.map(({ file, start = 0, messageText }) => {
+  return problems.map(({ file, start = 0, messageText }) => {
     const line = file ? `${file.fileName}:${file.getLineAndCharacterOfPosition(start).line + 1}: ` : ''
     return `${line}${ts.flattenDiagnosticMessageText(messageText, ' ')}`
   })

@@ -57,7 +57,7 @@ describe.skipIf(isMissing('nginx', 'nginx-light'))('nginx', () => {
     const sample = readFileSync(join(deploy, 'nginx/keyrail.conf'), 'utf8')
       .replace(/ssl_certificate \S+;/, `ssl_certificate ${certificate};`)
       .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${key};`)
-      .replace(/error_log \S+ crit;/, 'error_log stderr crit;')
+      .replace(/error_log \S+ emerg;/, 'error_log stderr emerg;')
     const config = join(folder, 'nginx.conf')
     writeFileSync(config, `pid ${join(folder, 'pid')};\nerror_log stderr;\nevents {}\nhttp {\n${sample}\n}\n`)
     await expectSuccess('nginx', ['-t', '-p', folder, '-c', config])
@@ -200,6 +200,14 @@ describe('the Helm chart', () => {
     }
     expect(used.length).toBeGreaterThan(20)
     expect(used.filter((path) => !exists(path))).toEqual([])
+  })
+
+  test('the job of its ServiceMonitor is the one that the alerts name', () => {
+    const readTemplate = (name: string): string => readFileSync(join(chart, 'templates', name), 'utf8')
+    const [, label = ''] = /^ {2}jobLabel: (\S+)$/m.exec(readTemplate('servicemonitor.yaml')) ?? []
+    const [, job] = new RegExp(`^${label}: (\\S+)$`, 'm').exec(readTemplate('_helpers.tpl')) ?? []
+    const alerts = readFileSync(join(deploy, 'prometheus/alerts.yaml'), 'utf8')
+    expect(new Set([...alerts.matchAll(/job="([^"]*)"/g)].map(([, name]) => name))).toEqual(new Set([job]))
   })
 
   // Debian has no package for Helm: https://helm.sh/docs/intro/install

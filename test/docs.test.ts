@@ -5,14 +5,14 @@ import { parse } from 'yaml'
 import { commandGroups, commands } from '../packages/cli/src/commandTable.ts'
 import { commandHelp, mainHelp } from '../packages/cli/src/output/helpText.ts'
 import { plain } from '../packages/cli/src/output/style.ts'
-import { findCommandFaults } from './findCommandFaults.ts'
-import type { KnownCommands } from './findCommandFaults.ts'
+import { findCommandProblems } from './findCommandProblems.ts'
+import type { KnownCommands } from './findCommandProblems.ts'
 import { compileBlocks } from './compileBlocks.ts'
 import type { Block } from './compileBlocks.ts'
 import { findExamples } from './findExamples.ts'
 import { getExportedNames } from './getExportedNames.ts'
 import { findFences } from './findFences.ts'
-import { findLinkFaults } from './findLinkFaults.ts'
+import { findLinkProblems } from './findLinkProblems.ts'
 import { publishedPackages, workspacePackages } from './publishedPackages.ts'
 import { top } from './run.ts'
 
@@ -98,11 +98,15 @@ describe('the documents', () => {
   })
 
   test('contain blocks in known languages, JSON that parses, and commands that exist', () => {
-    expect(documents.flatMap((file) => findBlockFaults(file, read(file), known))).toEqual([])
+    expect(documents.flatMap((file) => findBlockProblems(file, read(file), known))).toEqual([])
+  })
+
+  test('contain no markers of a merge conflict', () => {
+    expect(documents.filter((file) => /^(<{7}|>{7}|={7}) ?/m.test(read(file)))).toEqual([])
   })
 
   test('have links and paths that exist', () => {
-    expect(documents.flatMap((file) => findLinkFaults(top, file, read(file)))).toEqual([])
+    expect(documents.flatMap((file) => findLinkProblems(top, file, read(file)))).toEqual([])
   })
 })
 
@@ -139,12 +143,12 @@ describe('the checker', () => {
   })
 
   test('reports a block without a known language, invalid JSON or YAML, and a fence that is never closed', () => {
-    expect(findBlockFaults('a.md', '```\nhello\n```', known)).toEqual([
+    expect(findBlockProblems('a.md', '```\nhello\n```', known)).toEqual([
       'a.md:2: set the language of the block: ts, js, json, yaml, sh, python, text, or diff and one of them',
     ])
-    expect(findBlockFaults('a.md', '```json\n{ a }\n```', known)).toEqual(['a.md:2: the JSON does not parse'])
-    expect(findBlockFaults('a.md', '```yaml\na: [\n```', known)).toEqual(['a.md:2: the YAML does not parse'])
-    expect(findBlockFaults('a.md', '```text\n{ a }\n```', known)).toEqual([])
+    expect(findBlockProblems('a.md', '```json\n{ a }\n```', known)).toEqual(['a.md:2: the JSON does not parse'])
+    expect(findBlockProblems('a.md', '```yaml\na: [\n```', known)).toEqual(['a.md:2: the YAML does not parse'])
+    expect(findBlockProblems('a.md', '```text\n{ a }\n```', known)).toEqual([])
     expect(() => findFences('```ts\nconst a = 1\n')).toThrow('line 1: a fence is never closed')
   })
 
@@ -159,7 +163,7 @@ describe('the checker', () => {
       'npx nothing',
       'npm test',
     ].join('\n')
-    expect(findCommandFaults(shell, known)).toEqual([
+    expect(findCommandProblems(shell, known)).toEqual([
       'there is no script nothing',
       'there is no package @keyrail/fetsch',
       'there is no keyrail nothing',
@@ -176,7 +180,7 @@ describe('the checker', () => {
       '[here](#one-thing) [there](#another) [code](package.json) [gone](gone.md) [web](https://example.com)',
       '`packages/core/src/index.ts` `packages/core/src/gone.ts` `core/src` `text/html` `packages/*/src` `[a](b.md)`',
     ].join('\n')
-    expect(findLinkFaults(top, 'a.md', markdown)).toEqual([
+    expect(findLinkProblems(top, 'a.md', markdown)).toEqual([
       'a.md: the link #another names no heading',
       'a.md: the link gone.md leads nowhere',
       'a.md: there is no packages/core/src/gone.ts',
@@ -211,14 +215,14 @@ const dataFormats: Readonly<Record<string, (text: string) => unknown>> = {
   yaml: (text) => parse(text) as unknown,
 }
 
-function findBlockFaults(file: string, markdown: string, commands: KnownCommands): string[] {
+function findBlockProblems(file: string, markdown: string, commands: KnownCommands): string[] {
   return findFences(markdown).flatMap(({ info: language, line, code }) => {
     // A title can follow: adjacent blocks with titles are tabs on the site. In a diff, the language of the program follows.
     const [first = '', second = ''] = language.split(/\s/)
     const info = first === 'diff' ? second : first
     // The tests of packages/python run Python blocks.
     if (info in languages || info === 'text' || info === 'python') return []
-    if (info === 'sh') return findCommandFaults(code, commands).map((fault) => `${file}:${line}: ${fault}`)
+    if (info === 'sh') return findCommandProblems(code, commands).map((problem) => `${file}:${line}: ${problem}`)
     const parseData = dataFormats[info]
     if (parseData === undefined)
       return [

@@ -8,7 +8,7 @@ import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { getExportedNames } from './getExportedNames.ts'
 import { run, top } from './run.ts'
 import type { Ran } from './run.ts'
-import { findSiteFaults } from './findSiteFaults.ts'
+import { findSiteProblems } from './findSiteProblems.ts'
 import { inspectPage, serveSite } from './inspectPages.ts'
 import type { PageReport } from './inspectPages.ts'
 
@@ -58,7 +58,7 @@ describe('the site', () => {
   })
 
   test('has no broken link, no page without a link to it, and no request to another host', () => {
-    expect(findSiteFaults(site, namedHosts)).toEqual([])
+    expect(findSiteProblems(site, namedHosts)).toEqual([])
   })
 
   test('contains every page of docs/, every example and every README of a package', () => {
@@ -140,28 +140,28 @@ describe.skipIf(noBrowser)('in Chromium', { timeout: 1_800_000 }, () => {
   })
 
   /** Returns what is wrong, by page. */
-  const getFaults = (find: (report: PageReport) => readonly string[]): Record<string, readonly string[]> =>
+  const getProblems = (find: (report: PageReport) => readonly string[]): Record<string, readonly string[]> =>
     Object.fromEntries(
-      reports.map((report) => [report.path, find(report)] as const).filter(([, faults]) => faults.length > 0),
+      reports.map((report) => [report.path, find(report)] as const).filter(([, problems]) => problems.length > 0),
     )
 
   test('pages follow the rules of axe, light and dark', () => {
     expect(reports.length).toBeGreaterThan(60)
-    expect(getFaults(({ violations }) => violations)).toEqual({})
+    expect(getProblems(({ violations }) => violations)).toEqual({})
   })
 
   test('a first visit transfers at most 300 kB', () => {
-    expect(getFaults(({ bytes }) => (bytes > 300_000 ? [`${bytes} bytes`] : []))).toEqual({})
+    expect(getProblems(({ bytes }) => (bytes > 300_000 ? [`${bytes} bytes`] : []))).toEqual({})
     // Less than that would mean that nothing was counted.
     expect(Math.min(...reports.map(({ bytes }) => bytes))).toBeGreaterThan(50_000)
   })
 
   test('the layout does not shift while a page loads', () => {
-    expect(getFaults(({ layoutShift, moved }) => (layoutShift > 0.1 ? moved : []))).toEqual({})
+    expect(getProblems(({ layoutShift, moved }) => (layoutShift > 0.1 ? moved : []))).toEqual({})
   })
 
   test('no table and no program is clipped on a phone', () => {
-    expect(getFaults(({ clipped }) => clipped)).toEqual({})
+    expect(getProblems(({ clipped }) => clipped)).toEqual({})
   })
 
   test('the sidebar and the navigation fit into every window', async () => {
@@ -183,7 +183,7 @@ describe.skipIf(noBrowser)('in Chromium', { timeout: 1_800_000 }, () => {
   })
 
   test('pages log no errors', () => {
-    expect(getFaults(({ errors }) => errors)).toEqual({})
+    expect(getProblems(({ errors }) => errors)).toEqual({})
   })
 
   test('the search leads to a page', async () => {
@@ -207,8 +207,8 @@ describe.skipIf(noBrowser)('in Chromium', { timeout: 1_800_000 }, () => {
     await page.close()
   })
 
-  test('the inspection reports a page with faults', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'keyrail-page-faults-'))
+  test('the inspection reports a page with problems', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyrail-page-problems-'))
     writeFileSync(
       join(folder, 'index.html'),
       `<html class="dark"><body><main><img src="/gone.png"><table style="width: 900px"><tr><td>${'wide '.repeat(40)}</td></tr></table></main></body></html>`,
@@ -226,7 +226,7 @@ describe.skipIf(noBrowser)('in Chromium', { timeout: 1_800_000 }, () => {
 
 describe('the checker', () => {
   test('reports broken links, pages without a link to them, and other hosts', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'keyrail-site-faults-'))
+    const directory = mkdtempSync(join(tmpdir(), 'keyrail-site-problems-'))
     const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'self';">`
     const pages = {
       'index.html': `${policy}<h1 id="top">A</h1><a class="b" href="/in/b.html#far">b</a><a href="#nowhere">x</a><a href="gone.html">y</a>`,
@@ -239,7 +239,7 @@ describe('the checker', () => {
       mkdirSync(dirname(join(directory, path)), { recursive: true })
       writeFileSync(join(directory, path), text)
     }
-    expect(findSiteFaults(directory, ['mswjs.io'])).toEqual([
+    expect(findSiteProblems(directory, ['mswjs.io'])).toEqual([
       '/index.html: the link #nowhere names no heading',
       '/index.html: the link gone.html leads nowhere',
       '/in/alone.html: no link leads here',

@@ -21,8 +21,8 @@ export interface Packed {
  */
 export function getPacked(folder: string): Packed {
   const packedIn = inject('packedIn')
-  const fault = inject('notPacked')[folder]
-  if (fault !== undefined) throw new Error(fault)
+  const problem = inject('notPacked')[folder]
+  if (problem !== undefined) throw new Error(problem)
   const path = join(packedIn, folder)
   return {
     tarball: `${path}.tgz`,
@@ -41,8 +41,8 @@ export function getPacked(folder: string): Packed {
  */
 export function getInstalled(): string {
   for (const need of ['core', 'fetch', 'installed']) {
-    const fault = inject('notPacked')[need]
-    if (fault !== undefined) throw new Error(fault)
+    const problem = inject('notPacked')[need]
+    if (problem !== undefined) throw new Error(problem)
   }
   return inject('installedIn')
 }

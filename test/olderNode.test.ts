@@ -22,3 +22,10 @@ test.each([
     new RegExp(`^${name}: needs Node ${needs} or later, and this is Node 20[.].*\n  hint: install`),
   )
 })
+
+test('set-up on Node 18 names the version that it needs, and not a missing pnpm', async () => {
+  const versions = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.8" } })'
+  const output = await run('node', ['--import', `data:text/javascript,${versions}`, join(top, 'scripts/setUp.mjs')])
+  expect(output).toMatchObject({ code: 1, stdout: '' })
+  expect(output.stderr).toMatch(/^Keyrail needs Node 20 or later, and this is Node 18[.]20[.]8[.] Install a newer Node/)
+})

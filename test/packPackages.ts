@@ -21,8 +21,8 @@ export async function setup(project: TestProject): Promise<() => void> {
   const packedIn = mkdtempSync(join(tmpdir(), 'keyrail-packed-'))
   const notPacked = await pack(packedIn)
   const installedIn = join(packedIn, 'project')
-  const fault = await install(installedIn)
-  if (fault !== undefined) notPacked['installed'] = fault
+  const problem = await install(installedIn)
+  if (problem !== undefined) notPacked['installed'] = problem
   project.provide('packedIn', packedIn)
   project.provide('installedIn', installedIn)
   project.provide('notPacked', notPacked)
@@ -31,30 +31,30 @@ export async function setup(project: TestProject): Promise<() => void> {
 
 /** Builds outdated packages, packs all with one pnpm command, and unpacks them. @returns The errors by the package's folder. */
 async function pack(into: string): Promise<Record<string, string>> {
-  const faults: Record<string, string> = {}
+  const problems: Record<string, string> = {}
   await Promise.all(
     publishedPackages
       .filter(({ path }) => isStale(path))
       .map(async ({ folder, path }) => {
         const built = await run('npm', ['run', '--silent', 'build'], { cwd: path })
-        if (built.code !== 0) faults[folder] = `the build of ${folder} failed:\n${built.stdout}${built.stderr}`
+        if (built.code !== 0) problems[folder] = `the build of ${folder} failed:\n${built.stdout}${built.stderr}`
       }),
   )
-  const built = publishedPackages.filter(({ folder }) => faults[folder] === undefined)
+  const built = publishedPackages.filter(({ folder }) => problems[folder] === undefined)
   const filters = built.flatMap(({ manifest }) => ['--filter', manifest.name])
   const pnpm = ['run', '--silent', 'pnpm', '--', '-r', ...filters, 'pack', '--out', join(into, '%s.tgz')]
   const { stdout, stderr } = await run('npm', pnpm)
   await Promise.all(
     built.map(async ({ folder, manifest: { name } }) => {
       const tarball = join(into, `${name.replace('@', '').replace('/', '-')}.tgz`)
-      if (!existsSync(tarball)) return void (faults[folder] = `packing ${name} failed:\n${stdout}${stderr}`)
+      if (!existsSync(tarball)) return void (problems[folder] = `packing ${name} failed:\n${stdout}${stderr}`)
       renameSync(tarball, join(into, `${folder}.tgz`))
       mkdirSync(join(into, folder))
       const unpacked = await run('tar', ['-xzf', `${folder}.tgz`, '-C', folder, '--strip-components=1'], { cwd: into })
-      if (unpacked.code !== 0) faults[folder] = unpacked.stderr
+      if (unpacked.code !== 0) problems[folder] = unpacked.stderr
     }),
   )
-  return faults
+  return problems
 }
 
 /** Installs the packed SDK packages as a user would. They only depend on each other, so no registry is needed. */

@@ -3,105 +3,109 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { arrows } from '../scripts/arrows.ts'
-import { findImportFaults } from './findImportFaults.ts'
-import { findManifestFaults } from './findManifestFaults.ts'
+import { findImportProblems } from './findImportProblems.ts'
+import { findManifestProblems } from './findManifestProblems.ts'
 import { top } from './run.ts'
 
 // test/arrows.test.ts checks the workspace. These tests check the checker.
 
-// Each entry is a mistake in a copy of the workspace, with the faults that the checker must report.
-const planted: readonly { readonly file: string; readonly text: string; readonly faults: readonly string[] }[] = [
+// Each entry is a mistake in a copy of the workspace, with the problems that the checker must report.
+const planted: readonly { readonly file: string; readonly text: string; readonly problems: readonly string[] }[] = [
   {
     file: 'packages/core/src/plantedArrow.ts',
     text: "export { createClient } from '@keyrail/fetch'",
-    faults: ['arrow:core', 'declared'],
+    problems: ['arrow:core', 'declared'],
   },
   {
     file: 'packages/core/src/plantedTypeArrow.ts',
     text: "export type { Client } from '@keyrail/fetch'",
-    faults: ['arrow:core', 'declared'],
+    problems: ['arrow:core', 'declared'],
   },
   {
     file: 'packages/core/src/plantedLoop.ts',
     text: "import type { Other } from './plantedLoopEnd.ts'\nexport type One = Other | undefined",
-    faults: ['no-loop'],
+    problems: ['no-loop'],
   },
   {
     file: 'packages/core/src/plantedLoopEnd.ts',
     text: "import type { One } from './plantedLoop.ts'\nexport interface Other { one: One }",
-    faults: ['no-loop'],
+    problems: ['no-loop'],
   },
   {
     file: 'packages/vectors/src/plantedPackageLoop.ts',
     text: "export * as fetch from '@keyrail/bench'",
-    faults: ['arrow:vectors', 'declared', 'no-loop'],
+    problems: ['arrow:vectors', 'declared', 'no-loop'],
   },
   {
     file: 'packages/bench/src/index.ts',
     text: "export * as back from '../../vectors/src/plantedPackageLoop.ts'",
-    faults: ['arrow:bench', 'no-loop', 'only-by-name', 'entry-points'],
+    problems: ['arrow:bench', 'no-loop', 'only-by-name', 'entry-points'],
   },
   {
     file: 'packages/gateway/src/lib/plantedPlane.ts',
     text: "export * from '../errors/rejection.ts'",
-    faults: ['plane:lib'],
+    problems: ['plane:lib'],
   },
   {
     file: 'packages/gateway/src/proxy/plantedPlane.ts',
     text: "export * from '../control/createControl.ts'",
-    faults: ['plane:proxy'],
+    problems: ['plane:proxy'],
   },
-  { file: 'packages/core/src/plantedBuiltin.ts', text: "import 'node:fs'", faults: ['node-modules:core'] },
-  { file: 'packages/core/src/plantedBareBuiltin.ts', text: "import 'fs'", faults: ['node-modules:core'] },
-  { file: 'packages/core/src/planted.node.ts', text: "import 'node:fs'", faults: [] },
-  { file: 'packages/core/src/plantedNodeImport.ts', text: "import './planted.node.ts'", faults: ['node-file'] },
-  { file: 'packages/core/src/planted.test.ts', text: "import 'node:fs'\nimport '@keyrail/vectors'", faults: [] },
-  { file: 'packages/fetch/src/plantedBuiltin.ts', text: "import 'node:fs'", faults: ['node-modules:fetch'] },
+  { file: 'packages/core/src/plantedBuiltin.ts', text: "import 'node:fs'", problems: ['node-modules:core'] },
+  { file: 'packages/core/src/plantedBareBuiltin.ts', text: "import 'fs'", problems: ['node-modules:core'] },
+  { file: 'packages/core/src/planted.node.ts', text: "import 'node:fs'", problems: [] },
+  { file: 'packages/core/src/plantedNodeImport.ts', text: "import './planted.node.ts'", problems: ['node-file'] },
+  { file: 'packages/core/src/planted.test.ts', text: "import 'node:fs'\nimport '@keyrail/vectors'", problems: [] },
+  { file: 'packages/fetch/src/plantedBuiltin.ts', text: "import 'node:fs'", problems: ['node-modules:fetch'] },
   {
     file: 'packages/fetch/src/plantedSource.ts',
     text: "export * as core from '@keyrail/core/src/index.ts'",
-    faults: ['resolvable'],
+    problems: ['resolvable'],
   },
   {
     file: 'packages/fetch/src/plantedRelative.ts',
     text: "export * as core from '../../core/src/index.ts'",
-    faults: ['only-by-name'],
+    problems: ['only-by-name'],
   },
   {
     file: 'packages/fetch/src/plantedInside.ts',
     text: "export * as call from '../../core/src/transport/call.ts'",
-    faults: ['only-by-name', 'entry-points'],
+    problems: ['only-by-name', 'entry-points'],
   },
   {
     file: 'packages/fetch/src/plantedVectors.ts',
     text: "import '@keyrail/vectors'",
-    faults: ['arrow:fetch', 'declared'],
+    problems: ['arrow:fetch', 'declared'],
   },
-  { file: 'packages/core/src/plantedTestCode.ts', text: "import '../test/faultServer.ts'", faults: ['test-code'] },
+  { file: 'packages/core/src/plantedTestCode.ts', text: "import '../test/faultServer.ts'", problems: ['test-code'] },
   {
     file: 'packages/fetch/src/plantedTestCode.ts',
     text: "import '@keyrail/core/test/faultServer.ts'",
-    faults: ['test-code'],
+    problems: ['test-code'],
   },
-  { file: 'packages/fetch/test/plantedTestCode.ts', text: "import '@keyrail/core/test/faultServer.ts'", faults: [] },
-  { file: 'packages/fetch/src/plantedForeign.ts', text: "import 'esbuild'", faults: ['declared'] },
-  { file: 'packages/fetch/src/plantedCli.test.ts', text: "import 'keyrail'", faults: ['declared', 'test-arrow:fetch'] },
+  { file: 'packages/fetch/test/plantedTestCode.ts', text: "import '@keyrail/core/test/faultServer.ts'", problems: [] },
+  { file: 'packages/fetch/src/plantedForeign.ts', text: "import 'esbuild'", problems: ['declared'] },
+  {
+    file: 'packages/fetch/src/plantedCli.test.ts',
+    text: "import 'keyrail'",
+    problems: ['declared', 'test-arrow:fetch'],
+  },
   {
     file: 'packages/gateway/src/plantedArrow.ts',
     text: "export const late = import('@keyrail/fetch')",
-    faults: ['arrow:gateway', 'declared'],
+    problems: ['arrow:gateway', 'declared'],
   },
-  { file: 'packages/ethers/src/index.ts', text: "import '@keyrail/fetch'", faults: ['arrow:ethers', 'declared'] },
+  { file: 'packages/ethers/src/index.ts', text: "import '@keyrail/fetch'", problems: ['arrow:ethers', 'declared'] },
   {
     file: 'packages/dashboard/src/index.ts',
     text: "import '@keyrail/gateway'\nexport type {} from '@keyrail/gateway'",
-    faults: ['declared', 'types-only:dashboard'],
+    problems: ['declared', 'types-only:dashboard'],
   },
 ]
 
 describe('a copy of the workspace with mistakes', () => {
   let copy = ''
-  let faults: readonly string[] = []
+  let problems: readonly string[] = []
 
   beforeAll(async () => {
     copy = copyWorkspace()
@@ -118,23 +122,26 @@ describe('a copy of the workspace with mistakes', () => {
     put(copy, 'packages/cli/package.json', JSON.stringify({ ...cli, exports: { '.': './src/main.ts' } }))
     linkPackages(copy)
     const files = planted.map(({ file }) => file)
-    faults = (await findImportFaults(copy, files)).faults
+    problems = (await findImportProblems(copy, files)).problems
     // Reading many imports takes a long time on a busy machine.
   }, 120_000)
 
   afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-  test.each(planted)('$file: $faults', ({ file, faults: expected }) => {
-    const reported = faults
+  test.each(planted)('$file: $problems', ({ file, problems: expected }) => {
+    const reported = problems
       // A loop is reported once, at one of its files.
-      .filter((fault) => fault.includes(`: ${file} -> `) || (fault.startsWith('no-loop') && fault.endsWith(` ${file}`)))
-      .map((fault) => fault.slice(0, fault.indexOf(': ')))
+      .filter(
+        (problem) =>
+          problem.includes(`: ${file} -> `) || (problem.startsWith('no-loop') && problem.endsWith(` ${file}`)),
+      )
+      .map((problem) => problem.slice(0, problem.indexOf(': ')))
     expect([...new Set(reported)].sort()).toEqual([...expected].sort())
   })
 
   test('reports a package that is not in the table', () => {
     put(copy, 'packages/newcomer/package.json', JSON.stringify({ name: '@keyrail/newcomer' }))
-    expect(findManifestFaults(copy, arrows)).toContain('packages/newcomer is not in the table of scripts/arrows.ts')
+    expect(findManifestProblems(copy, arrows)).toContain('packages/newcomer is not in the table of scripts/arrows.ts')
   })
 
   test('reports a dependency that the table does not allow, ours or not', () => {
@@ -148,7 +155,7 @@ describe('a copy of the workspace with mistakes', () => {
         peerDependencies: { web3: '4', '@keyrail/core': 'workspace:^' },
       }),
     )
-    const reported = findManifestFaults(copy, arrows).filter((fault) => fault.includes('ethers'))
+    const reported = findManifestProblems(copy, arrows).filter((problem) => problem.includes('ethers'))
     expect(reported).toEqual([
       'ethers may not depend on @keyrail/fetch',
       'tests of ethers may not depend on keyrail',
@@ -167,7 +174,7 @@ describe('a copy of the workspace with mistakes', () => {
       'packages/cli/package.json',
       JSON.stringify({ name: 'keyrail', dependencies: { '@keyrail/viem': 'workspace:^' } }),
     )
-    expect(findManifestFaults(copy, arrows)).toContain('cli may not depend on @keyrail/viem, which is optional')
+    expect(findManifestProblems(copy, arrows)).toContain('cli may not depend on @keyrail/viem, which is optional')
   })
 
   test('reports a loop between packages, also one through tests', () => {
@@ -181,7 +188,7 @@ describe('a copy of the workspace with mistakes', () => {
       'packages/core/package.json',
       JSON.stringify({ name: '@keyrail/core', devDependencies: { '@keyrail/msw': 'workspace:*' } }),
     )
-    expect(findManifestFaults(copy, arrows)).toContain('packages form a loop: core -> msw -> core')
+    expect(findManifestProblems(copy, arrows)).toContain('packages form a loop: core -> msw -> core')
   })
 })
 

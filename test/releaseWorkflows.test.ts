@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { findCommandFaults } from './findCommandFaults.ts'
+import { findCommandProblems } from './findCommandProblems.ts'
 import { top } from './run.ts'
 import { nodes } from './toolchains.ts'
 
@@ -147,7 +147,7 @@ describe.each(jobs)('$where', ({ job, where, siblings }) => {
     const shells = runs.flatMap((shell) =>
       shell.includes('$SCRIPT') ? named.map((script) => shell.replaceAll('$SCRIPT', script)) : [shell],
     )
-    expect(shells.flatMap((shell) => findCommandFaults(shell, known))).toEqual([])
+    expect(shells.flatMap((shell) => findCommandProblems(shell, known))).toEqual([])
     const files = runs.flatMap((shell) => shell.match(/\btest\/\S+[.]ts\b/g) ?? [])
     expect(files.filter((file) => !existsSync(join(top, file)))).toEqual([])
     expect(job.uses === undefined || existsSync(join(top, job.uses))).toBe(true)

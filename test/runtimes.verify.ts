@@ -150,9 +150,9 @@ test.skipIf(noBrowser)(
     const browser = await openBrowser()
     try {
       const page = await browser.newPage()
-      const faults: string[] = []
+      const problems: string[] = []
       const logged: string[] = []
-      page.on('pageerror', (error) => faults.push(error.message))
+      page.on('pageerror', (error) => problems.push(error.message))
       page.on('console', (message) => message.type() === 'log' && logged.push(message.text()))
       await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
       await page.waitForFunction('globalThis.useKeyrail !== undefined')
@@ -169,7 +169,7 @@ test.skipIf(noBrowser)(
       expectReport(inWorker, true)
       expect(logged.length).toBeGreaterThan(0)
       expectNoKey(`${logged.join('\n')}${JSON.stringify([inPage, inWorker])}`)
-      expect(faults).toEqual([])
+      expect(problems).toEqual([])
     } finally {
       await browser.close()
       site.closeAllConnections()

@@ -24,6 +24,6 @@ export function changelogPage(top: string): string {
   const released = globSync('packages/*/CHANGELOG.md', { cwd: top })
     .sort()
     .map((file) => readFileSync(join(top, file), 'utf8').trim().replaceAll(/^#/gm, '##'))
-  const about = 'All packages have the same version. What a release changed is listed by package.'
+  const about = 'What changed in each release, by package. All packages have the same version.'
   return ['# Changelog', about, '## Unreleased', ...unreleased, ...released, ''].join('\n\n')
 }

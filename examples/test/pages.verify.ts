@@ -35,12 +35,12 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
   })
 
   /** Opens a page and collects its uncaught errors. */
-  const openPage = async (): Promise<{ page: Page; faults: string[] }> => {
+  const openPage = async (): Promise<{ page: Page; problems: string[] }> => {
     const page = await browser.newPage()
     page.setDefaultTimeout(60_000)
-    const faults: string[] = []
-    page.on('pageerror', (error) => faults.push(error.message))
-    return { page, faults }
+    const problems: string[] = []
+    page.on('pageerror', (error) => problems.push(error.message))
+    return { page, problems }
   }
 
   describe('examples/dapp-front-end', () => {
@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
     let app: App
     let served: PreviewServer
     let page: Page
-    let faults: string[]
+    let problems: string[]
     let wallet: TestWallet
     let origin = ''
 
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
       })
       vi.unstubAllEnvs()
       origin = served.resolvedUrls?.local[0]?.replace(/\/$/, '') ?? ''
-      ;({ page, faults } = await openPage())
+      ;({ page, problems } = await openPage())
       wallet = await injectWallet(page, service.nodes.testnet, account)
       await page.goto(origin)
     }, 120_000)
@@ -172,7 +172,7 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
 
     test('never shows its key, and has no uncaught errors', async () => {
       expect(await page.content()).not.toContain(app.apiKey)
-      expect(faults).toEqual([])
+      expect(problems).toEqual([])
     })
   })
 
@@ -213,7 +213,7 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
     })
 
     test('the page calls with a token and without a key, and renews the token before it expires', async () => {
-      const { page, faults } = await openPage()
+      const { page, problems } = await openPage()
       const tokenStatuses: number[] = []
       const called: string[] = []
       page.on('response', (response) => {
@@ -241,7 +241,7 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
       expect(new Set(tokenStatuses)).toEqual(new Set([200]))
       expect(called).toContain(`${app.baseUrl}/v2`)
       expect(called.filter((one) => one.includes(app.apiKey))).toEqual([])
-      expect(faults).toEqual([])
+      expect(problems).toEqual([])
       await page.close()
     })
   })

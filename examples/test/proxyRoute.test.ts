@@ -1,5 +1,5 @@
 import { createClient } from '@keyrail/fetch'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../../packages/cli/test/runCli.ts'
 import worker from '../key-on-server/worker.ts'
 import { borrowService } from './lendService.ts'
@@ -82,10 +82,11 @@ describe('examples/key-on-server', () => {
 
   test.each([
     ['a page of another origin', { origin: 'https://shop.example.evil.example' }],
-    ['a request without an origin', {}],
+    ['a request without an origin', {} as { origin?: string }],
   ])('rejects %s', async (_, headers) => {
     const response = await post(call('eth_chainId'), headers)
     expect(response.status).toBe(403)
+    expect(response.text).toContain(`The origin ${headers.origin ?? null} is not allowed`)
     expect(response.headers.get('access-control-allow-origin')).toBe(null)
   })
 
@@ -133,12 +134,16 @@ describe('examples/key-on-server', () => {
         },
       )
 
-    test('reports only the kind of failure of a rejected key', async () => {
+    test('reports only the kind of failure of a rejected key, and logs how to fix it', async () => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+      onTestFinished(() => log.mockRestore())
       const response = await send(JSON.stringify(call('eth_blockNumber')))
       const text = await response.text()
       expect(response.status).toBe(502)
       expect(JSON.parse(text)).toMatchObject({ error: { code: -32603, message: 'The call failed: auth' } })
       expect(text + JSON.stringify([...response.headers])).not.toContain(service.keys.testnet.apiKey.slice(-4))
+      expect(log.mock.calls).toEqual([[expect.stringMatching(/^eth_blockNumber failed [(]auth.*Check the API key/)]])
+      expect(String(log.mock.calls)).not.toContain(service.keys.testnet.apiKey)
     })
 
     test('stops reading a body that is too large', async () => {

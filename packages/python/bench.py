@@ -79,7 +79,7 @@ def singles(w3: Web3, calls: int) -> None:
 
 
 def concurrent(w3: Web3, calls: int) -> None:
-    """Request block numbers from threads, so many at a time."""
+    """Request block numbers from threads, this many at a time."""
     with ThreadPoolExecutor(AT_ONCE) as threads:
         assert all(number > 0 for number in threads.map(lambda _: w3.eth.block_number, range(calls)))  # noqa: S101
 
@@ -106,7 +106,7 @@ async def async_singles(w3: AsyncWeb3[Any], calls: int) -> None:
 
 
 async def async_concurrent(w3: AsyncWeb3[Any], calls: int) -> None:
-    """Request block numbers, so many at a time."""
+    """Request block numbers, with this concurrency."""
     left = iter(range(calls))
 
     async def take() -> None:

@@ -27,7 +27,7 @@ async function dispatch(words: readonly string[]): Promise<number> {
   }
   const command = commands.find((one) => one.name === name)
   if (!command) {
-    const known = [...commands.map((one) => one.name), '--help', '--version']
+    const known = [...commands.map((one) => one.name), 'help', '--help', '--version']
     const meant = nearest(name, known)
     throw wrongUsage(
       `unknown ${name.startsWith('-') ? 'option' : 'command'} ${name}`,

@@ -117,9 +117,15 @@ describe('keyrail call ADDRESS SIGNATURE', () => {
     ['function decimals() view returns (uint8)', [], '18\n'],
     ['balanceOf(address)(uint256)', [poor], '0\n'],
     ['totalSupply()(uint256)', [], `${10n ** 24n}\n`],
-    ['totalSupply()', [], `0x${(10n ** 24n).toString(16).padStart(64, '0')}\n`],
   ])('prints the results of %s', async (signature, args, stdout) => {
     expect(await appCall(token, signature, ...args)).toEqual({ exitCode: 0, stdout, stderr: '' })
+  })
+
+  test('says how to decode a result that it prints as hex', async () => {
+    const run = await appCall(token, 'totalSupply()')
+    expect(run).toMatchObject({ exitCode: 0, stdout: `0x${(10n ** 24n).toString(16).padStart(64, '0')}\n` })
+    expect(run.stderr).toContain('add its types to the signature')
+    expect(await appCall(token, 'totalSupply()', '--json')).toMatchObject({ exitCode: 0, stderr: '' })
   })
 
   test('prints JSON with --json, and reads at --block', async () => {

@@ -58,6 +58,7 @@ describe('keyrail', () => {
 
   test.each([
     ['dve', 'keyrail: unknown command dve\n  hint: did you mean dev? See keyrail --help\n'],
+    ['hlep', 'keyrail: unknown command hlep\n  hint: did you mean help? See keyrail --help\n'],
     ['cal', 'keyrail: unknown command cal\n  hint: did you mean call? See keyrail --help\n'],
     ['deploy', 'keyrail: unknown command deploy\n  hint: see keyrail --help\n'],
     ['--verison', 'keyrail: unknown option --verison\n  hint: did you mean --version? See keyrail --help\n'],

@@ -18,7 +18,7 @@ export interface LogsChain {
   /** Generates every log of a range, in order. */
   readonly places: (from: number, to: number) => Generator<LogPlace, void, undefined>
   readonly countLogs: (from: number, to: number) => number
-  /** Handles calls. For `respondWith` and other faults that take an `GetItem`. */
+  /** Handles calls. For `respondWith` and other faults that take a `GetItem`. */
   readonly getItem: GetItem
 }
 

@@ -46,7 +46,7 @@ describe('keyrail snippet', () => {
   })
 
   test.each<[string, string[], RegExp]>([
-    ['an unknown method', ['--method', 'latestBlok'], /did you mean latestBlock\?/],
+    ['an unknown method', ['--method', 'latestBlok'], /unknown --method latestBlok\n.*did you mean latestBlock\?/],
     ['an unknown language', ['--language', 'cobol'], /Use one of javascript, typescript, python, shell/],
     ['a library of another language', ['--language', 'python', '--library', 'ethers'], /Use one of web3\.py/],
     ['an unknown --with', ['--with', 'care'], /Use one of keyrail/],

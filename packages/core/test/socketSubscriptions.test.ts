@@ -233,7 +233,7 @@ test('with several endpoints, a subscription moves to the next one, and calls ov
 
 test('an endpoint without WebSocket does not open the circuit breaker for its calls over HTTP', async () => {
   const rejected = new Set<string>()
-  const Refusing = class extends NodeWebSocket {
+  const RefusingWebSocket = class extends NodeWebSocket {
     constructor(url: string) {
       rejected.add(url)
       super('ws://127.0.0.1:9')
@@ -242,7 +242,7 @@ test('an endpoint without WebSocket does not open the circuit breaker for its ca
   const reroutes: unknown[] = []
   const transport = createTransport({
     endpoints: failover([{ url: server.url }, { url: other.url, weight: 0 }], { breaker: { failures: 1 } }),
-    webSocket: webSocket({ WebSocket: Refusing }),
+    webSocket: webSocket({ WebSocket: RefusingWebSocket }),
     retry: false,
     hooks: hooks({ onReroute: (event) => void reroutes.push(event) }),
   })

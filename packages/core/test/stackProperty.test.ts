@@ -273,7 +273,7 @@ test('every call ends once, before its deadline, with its own result or a correc
   )
   // Otherwise the random cases were too easy to prove anything.
   for (const [name, least] of Object.entries({
-    answered: 1_000,
+    succeeded: 1_000,
     reason: 100,
     aborted: 100,
     timeout: 50,

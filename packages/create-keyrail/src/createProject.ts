@@ -44,10 +44,12 @@ function createFolder(path: string): void {
 
 /** Finds the tarball of a package: `keyrail-core-1.2.3.tgz`. */
 function findTarball(folder: string, name: string): string {
-  const pattern = `${name.replace('@', '').replace('/', '-')}-[0-9]*.tgz`
-  const [file] = globSync(pattern, { cwd: folder })
+  const [file] = globSync(`${name.replace('@', '').replace('/', '-')}-[0-9]*.tgz`, { cwd: folder })
   if (file !== undefined) return `file:${join(resolve(folder), file)}`
-  throw new CreateError(`--packages has no ${pattern}`, 'pack it with npm run pnpm -- --filter NAME pack')
+  throw new CreateError(
+    `the folder of --packages, ${resolve(folder)}, has no package ${name}`,
+    `in the repository of Keyrail: npm run pack -- ${folder} ${name}`,
+  )
 }
 
 /** Sets the name, and where the packages of Keyrail come from. */

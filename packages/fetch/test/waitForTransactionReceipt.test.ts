@@ -47,14 +47,14 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const pollingIntervalMs = 25
 
 /** Whether it has settled within some polls. */
-const settledSoon = (wait: Promise<unknown>): Promise<boolean> =>
+const hasSettled = (wait: Promise<unknown>): Promise<boolean> =>
   Promise.race([wait.then(() => true), sleep(200).then(() => false)])
 
 describe('waitForTransactionReceipt', () => {
   test('returns the receipt once the transaction is mined', async () => {
     const hash = await send()
     const wait = waitForTransactionReceipt(client, { hash, pollingIntervalMs })
-    expect(await settledSoon(wait)).toBe(false)
+    expect(await hasSettled(wait)).toBe(false)
     await mine()
     expect(await wait).toMatchObject({ transactionHash: hash, status: 'success' })
   })
@@ -66,7 +66,7 @@ describe('waitForTransactionReceipt', () => {
     await client.anvil_dropTransaction(hash)
     expect(await client.eth_getTransactionByHash(hash)).toBeNull()
     const wait = waitForTransactionReceipt(client, { hash, pollingIntervalMs })
-    expect(await settledSoon(wait)).toBe(false)
+    expect(await hasSettled(wait)).toBe(false)
     expect(await send()).toBe(hash)
     await mine()
     expect((await wait).transactionHash).toBe(hash)
@@ -78,7 +78,7 @@ describe('waitForTransactionReceipt', () => {
     expect((await waitForTransactionReceipt(client, { hash, confirmations: 1 })).transactionHash).toBe(hash)
     const wait = waitForTransactionReceipt(client, { hash, confirmations: 3, pollingIntervalMs })
     await mine()
-    expect(await settledSoon(wait)).toBe(false)
+    expect(await hasSettled(wait)).toBe(false)
     await mine()
     const receipt = await wait
     expect(BigInt(await client.eth_blockNumber())).toBe(receipt.blockNumber + 2n)
@@ -96,16 +96,16 @@ describe('waitForTransactionReceipt', () => {
     const hash = await send()
     await mine()
     const wait = waitForTransactionReceipt(client, { hash, confirmations: 4, pollingIntervalMs })
-    expect(await settledSoon(wait)).toBe(false)
+    expect(await hasSettled(wait)).toBe(false)
     await client.anvil_reorg(1, [])
     expect(await client.eth_getTransactionReceipt(hash)).toBeNull()
     await client.anvil_dropTransaction(hash)
     await mine(6)
-    expect(await settledSoon(wait)).toBe(false)
+    expect(await hasSettled(wait)).toBe(false)
     expect(await send()).toBe(hash)
     await mine()
     const second = await client.eth_getTransactionReceipt(hash)
-    expect(await settledSoon(wait)).toBe(false)
+    expect(await hasSettled(wait)).toBe(false)
     await mine(3)
     const receipt = await wait
     expect(receipt.blockHash).toBe(second?.blockHash)

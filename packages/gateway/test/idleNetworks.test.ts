@@ -19,7 +19,7 @@ const start = async () => {
   const rpcUrl = getApiKeyUrl(url, 'testnet', testnetKey)
   const count = (method: string) =>
     nodes.map(({ probes }) => probes.filter((queried) => queried === method).length).join(' ')
-  /** Waits until each node was sent so many probes and so many queries of its head, and no more. */
+  /** Waits until each node was sent these numbers of probes and of queries of its head, and no more. */
   const untilQueries = async (each: number) => {
     const expected = `${each} ${each}`
     await until(() => count('eth_chainId') === expected && count('eth_blockNumber') === expected)

@@ -108,7 +108,7 @@ const startTwo = async () => {
   const redis = createFakeRedis()
   const first = await startInstance(getUrls(started.nodes), redis.openChecks())
   const second = await startInstance(getUrls(started.nodes), redis.openChecks())
-  /** Waits until each node was sent so many probes and so many queries of its head, and no more. */
+  /** Waits until each node was sent these numbers of probes and of queries of its head, and no more. */
   const untilChecks = async (each: number, instances: readonly Instance[] = [first, second]) => {
     const expected = `${each} ${each}`
     await until(() => started.count('eth_chainId') === expected && started.count('eth_blockNumber') === expected)

@@ -52,7 +52,7 @@ const createErpcConfig = (port: number, nodes: readonly Pick<NodePair, 'first' |
 })
 
 /** How long eRPC gets to read the heads of the nodes and to rank them. */
-const settleMs = 8_000
+const startUpMs = 8_000
 
 /** Runs the cases through eRPC. */
 export const runErpc = async (binary: string, cases: readonly Case[]): Promise<Outcome[]> => {
@@ -65,7 +65,7 @@ export const runErpc = async (binary: string, cases: readonly Case[]): Promise<O
   writeFileSync(config, JSON.stringify(createErpcConfig(port, nodes)))
   const child = spawn(binary, ['--config', config], { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder })
   try {
-    await sleep(settleMs)
+    await sleep(startUpMs)
     const outcomes: Outcome[] = []
     for (const [index, one] of cases.entries()) {
       const { name, chainId, head } = one.failure

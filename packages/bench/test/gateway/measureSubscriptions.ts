@@ -19,7 +19,7 @@ const hotToken = toAddress(1)
 const hotRecipient = toTopic(0xacc_0007)
 const toAccount = (index: number): string => toTopic(0xacc_0000 + index)
 
-/** So many of each kind of filter, in percent. */
+/** The share of each kind of filter, in percent. */
 const mix: readonly (readonly [percent: number, toFilter: (index: number) => Parameters<Index['add']>[0]])[] = [
   [40, (index) => ({ addresses: [hotToken], topics: [[transfer], [], [toAccount(index)]] })],
   [20, (index) => ({ addresses: [], topics: [[transfer], [toAccount(index)]] })],

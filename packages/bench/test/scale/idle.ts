@@ -8,7 +8,7 @@ import type { Servers } from './openServers.ts'
 // Three processes of `keyrail serve` without calls: what each instance of a large cluster costs the stores and the nodes.
 
 /** Connections report what they did up to 10 seconds late, and the upkeep of each hour runs when an instance starts. */
-const settleSeconds = 12
+const startUpSeconds = 12
 const seconds = 45
 
 /** Measures idle instances, in the minute after their start: then the network counts as used, and its nodes are checked most often. */
@@ -23,7 +23,7 @@ const runIdle = async (servers: Servers): Promise<Outcome> => {
       const queries = service.nodes.reduce((total, node) => total + node.queries(), 0)
       return { commits, commands, queries, at: performance.now() }
     }
-    await wait(settleSeconds * 1_000)
+    await wait(startUpSeconds * 1_000)
     const before = await read()
     await wait(seconds * 1_000)
     const after = await read()

@@ -19,14 +19,14 @@ export interface InstanceCalls {
 }
 
 /** A message to the process. */
-export interface Asked {
+export interface InstanceRequest {
   readonly number: number
   readonly name: keyof InstanceCalls
   readonly values: readonly never[]
 }
 
 /** Its reply. */
-export interface Replied {
+export interface InstanceReply {
   readonly number: number
   readonly value?: unknown
   readonly error?: string
@@ -62,9 +62,9 @@ const calls: InstanceCalls = {
   },
 }
 
-process.on('message', ({ number, name, values }: Asked) => {
+process.on('message', ({ number, name, values }: InstanceRequest) => {
   const call = calls[name] as (...given: readonly never[]) => Promise<unknown>
-  const reply = (result: Omit<Replied, 'number'>): void => void process.send?.({ number, ...result })
+  const reply = (result: Omit<InstanceReply, 'number'>): void => void process.send?.({ number, ...result })
   // Started in a promise, so that a call that throws is reported too.
   Promise.resolve()
     .then(() => call(...values))

@@ -20,7 +20,7 @@ const load: Load = { users: 1, perDay, requests: 10_000_000, clients, pauseMs: 8
 const sumAcknowledged = ({ instances }: Cluster): number =>
   instances.reduce((total, { acknowledged }) => total + acknowledged(), 0)
 
-/** Waits until so many units are granted. */
+/** Waits until this many units are granted. */
 const whenGranted = async (cluster: Cluster, units: number): Promise<void> => {
   while (sumAcknowledged(cluster) < units) await wait(5)
 }

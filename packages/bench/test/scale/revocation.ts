@@ -15,7 +15,7 @@ import type { Servers } from './openServers.ts'
 
 const body = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
 /** A change that is seen later than this counts as not seen, in milliseconds. */
-const givenUpMs = 10_000
+const timeoutMs = 10_000
 
 /** @returns The reason of the error; `undefined`: the call succeeded. */
 const call = async (url: string): Promise<string | undefined> => {
@@ -37,8 +37,8 @@ const measure = async (urls: readonly string[], reason: string | undefined): Pro
         const found = await call(url)
         const took = performance.now() - startedAt
         if (found === reason) return took
-        if (took > givenUpMs)
-          throw new Error(`after ${givenUpMs} ms, an instance responds with ${found}, not ${reason}`)
+        if (took > timeoutMs)
+          throw new Error(`after ${timeoutMs} ms, an instance responds with ${found}, not ${reason}`)
         await wait(2)
       }
     }),

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { ClusterStores } from '@keyrail/gateway/test/usage/clusterInstance.ts'
-import type { InstanceCalls, Replied } from './instanceProcess.ts'
+import type { InstanceCalls, InstanceReply } from './instanceProcess.ts'
 
 /** A running instance with its clients. */
 export interface Instance extends Omit<InstanceCalls, 'open'> {
@@ -35,8 +35,8 @@ export const startInstance = async (stores: ClusterStores, outageGrant: number):
   pipe.on('data', (chunk: Buffer) => (acknowledged += chunk.length))
 
   let calls = 0
-  const waiting = new Map<number, (reply: Replied) => void>()
-  child.on('message', (reply: Replied) => waiting.get(reply.number)?.(reply))
+  const waiting = new Map<number, (reply: InstanceReply) => void>()
+  child.on('message', (reply: InstanceReply) => waiting.get(reply.number)?.(reply))
   const call =
     <Name extends keyof InstanceCalls>(name: Name) =>
     (...values: Parameters<InstanceCalls[Name]>): ReturnType<InstanceCalls[Name]> => {

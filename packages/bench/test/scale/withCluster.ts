@@ -51,7 +51,7 @@ export interface Cluster {
 
 /** How many instances a cluster has. */
 export const size = 3
-/** A scenario takes at most so long, in milliseconds. It must not span two days, because quotas start again. */
+/** The longest time of a scenario, in milliseconds. It must not span two days, because quotas start again. */
 const scenarioMs = 120_000
 const dayMs = 86_400_000
 /** How long a backend of PostgreSQL needs to exit and to report what it did, in milliseconds. */

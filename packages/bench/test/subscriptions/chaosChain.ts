@@ -18,7 +18,7 @@ export interface ChaosChain {
   /** The canonical chain from block 0. A new array after each change. */
   readonly blocks: () => readonly ChaosBlock[]
   readonly mine: (count: number) => void | Promise<void>
-  /** Replaces the newest blocks with so many others. */
+  /** Replaces the newest blocks with this many others. */
   readonly reorg: (depth: number, count: number) => void | Promise<void>
   /** Makes the branch that the last reorganization replaced canonical again, with more blocks on top. Nothing happens without one. */
   readonly restore: () => void | Promise<void>

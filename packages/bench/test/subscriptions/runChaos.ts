@@ -45,10 +45,10 @@ const subscribers = 50
 const pollers = 10
 const stepMs = 120
 const maxReorgDepth = 6
-/** A node is killed every so many blocks, and is back after so many. */
+/** How often a node is killed, and how long it is down, in blocks. */
 const killEvery = 20
 const killedFor = 8
-/** An instance is restarted every so many blocks, and is back after so many. */
+/** How often an instance is restarted, and how long it is down, in blocks. */
 const restartEvery = 25
 const restartedFor = 5
 const maxLag = 3
@@ -56,7 +56,7 @@ const maxLag = 3
 const maxBehind = maxLag + 2
 const maxWaitMs = 5_000
 /** How long the subscribers may take in the end. */
-const settleMs = 90_000
+const maxCatchUpMs = 90_000
 
 /** Every second one gets blocks. The others get the logs of contracts that emit many or few, by address or by topic. */
 const toWanted = (index: number): Wanted => {
@@ -242,9 +242,9 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
       instances
         .flatMap((instance) => Object.values(instance?.gateway.webSockets().subscriptions.get('testnet') ?? {}))
         .reduce((sum, count) => sum + count, 0)
-    while ((findProblems().length > 0 || countOpen() < subscribers) && performance.now() - startedAt < settleMs)
+    while ((findProblems().length > 0 || countOpen() < subscribers) && performance.now() - startedAt < maxCatchUpMs)
       await sleep(200)
-    const settledMs = Math.round(performance.now() - startedAt)
+    const caughtUpMs = Math.round(performance.now() - startedAt)
     // What comes late must not come twice.
     await sleep(1_000)
     problems.push(...findProblems())
@@ -263,7 +263,7 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
         failures: sum('failures'),
         blocksBehindMedian: getQuantile(behind, 0.5),
         blocksBehindP95: getQuantile(behind, 0.95),
-        settledMs,
+        caughtUpMs,
       },
     }
   } finally {

@@ -11,6 +11,8 @@ export interface ContractCall {
   readonly to: string
   /** The selector and the encoded arguments. */
   readonly data: string
+  /** Whether the signature has result types. */
+  readonly isDecoded: boolean
   /**
    * Decodes the result. Without result types in the signature, it is the only value.
    * @throws {CliError} if it does not match the signature.
@@ -42,6 +44,7 @@ export function createContractCall([to = '', text, ...words]: readonly string[])
   return {
     to,
     data: `${hashSignature(signature).slice(0, 10)}${encodeAbi(inputs, values)}`,
+    isDecoded: outputs !== undefined,
     decode: (result) => {
       if (typeof result !== 'string') throw new CliError('the result is not hex')
       if (outputs === undefined) return [result]

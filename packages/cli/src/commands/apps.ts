@@ -40,7 +40,7 @@ async function find(api: ControlApiClient, idOrName: string): Promise<AppView> {
 function readUseCase(text: string | undefined, useCases: readonly UseCase[]): UseCase {
   if (text === undefined) return 'Other'
   const meant = useCases.find((one) => one.toLowerCase() === text.toLowerCase())
-  if (meant === undefined) throw wrongUsage('unknown --use-case', `use one of ${useCases.join(', ')}`)
+  if (meant === undefined) throw wrongUsage(`unknown --use-case ${text}`, `use one of ${useCases.join(', ')}`)
   return meant
 }
 

@@ -6,7 +6,7 @@ import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { createContractCall, isAddress } from '../call/contractCall.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { formatAbiValue, toJsonValue } from '../abi/formatAbiValue.ts'
-import { print, printData } from '../output/print.ts'
+import { print, printData, printNote } from '../output/print.ts'
 import { stripControlCharacters } from '../output/stripControlCharacters.ts'
 import { readEndpointOrPrompt, warnAboutKeyInUrl } from './endpoint.ts'
 
@@ -17,8 +17,13 @@ interface PlannedCall {
   readonly show: (result: unknown) => Promise<void>
 }
 
+const undecodedNote = [
+  'keyrail: the result is not decoded',
+  "  hint: add its types to the signature, for example 'balanceOf(address)(uint256)'",
+]
+
 function planContractCall(given: ReadArguments): PlannedCall {
-  const { to, data, decode } = createContractCall(given.positionals)
+  const { to, data, decode, isDecoded } = createContractCall(given.positionals)
   const [block] = parseParams([given.text('block') ?? 'latest'])
   if (given.text('params') !== undefined)
     throw wrongUsage('--params is for JSON-RPC methods', 'put the arguments after the signature')
@@ -33,6 +38,7 @@ function planContractCall(given: ReadArguments): PlannedCall {
         await printData(JSON.stringify(values.length === 1 ? json[0] : json))
       } else if (value !== undefined) {
         await print(values.map((one) => stripControlCharacters(formatAbiValue(one))))
+        if (!isDecoded) await printNote(undecodedNote)
       }
     },
   }

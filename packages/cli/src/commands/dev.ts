@@ -84,7 +84,10 @@ async function show(service: DevService, calls: FirstCalls | undefined, { once, 
  */
 export async function dev(given: ReadArguments): Promise<number> {
   if (given.positionals.length > 0)
-    throw wrongUsage('keyrail dev takes no arguments, only options', 'see keyrail dev --help')
+    throw wrongUsage(
+      'keyrail dev takes no arguments, only options',
+      `for example ${getOwnCommands(import.meta.url).dev} --once`,
+    )
   const output: OutputOptions = { once: given.flag('once'), json: given.flag('json') }
   const data = given.text('data')
   const ephemeral = given.flag('ephemeral')

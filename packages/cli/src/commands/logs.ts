@@ -9,6 +9,7 @@ import { exportLogs } from '../logs/exportLogs.ts'
 import { limitResponseSize } from '../logs/limitResponseSize.ts'
 import { readLogsRequest } from '../logs/logsRequest.ts'
 import type { LogsRequest } from '../logs/logsRequest.ts'
+import { noteUndecoded } from '../logs/noteUndecoded.ts'
 import { readerClosed } from '../logs/logStream.ts'
 import { createProgressBar } from '../logs/progressBar.ts'
 import { formatFailure } from '../output/formatFailure.ts'
@@ -103,7 +104,8 @@ export async function logs(given: ReadArguments): Promise<number> {
       if (resumedLogs !== undefined) {
         bar.note(`keyrail: resuming at block ${sink.cursor().nextBlock}, after ${formatLogCount(resumedLogs)}`)
       }
-      await exportLogs(limitResponseSize(client), { ...request, fromBlock, toBlock }, sink, {
+      const checked = noteUndecoded(sink, request.decode, bar.note)
+      await exportLogs(limitResponseSize(client), { ...request, fromBlock, toBlock }, checked, {
         signal,
         onProgress: bar.update,
         onRetry: (error, delayMs) => {

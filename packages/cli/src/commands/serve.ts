@@ -8,6 +8,7 @@ import {
   tuneHeap,
   WorkerStartError,
 } from '@keyrail/gateway'
+import type { CloseOptions } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { findDashboardFolder } from '../output/findDashboardFolder.ts'
@@ -40,6 +41,12 @@ const toListenError = (error: unknown): unknown => {
 
 const readWorkers = (text: string | undefined): number =>
   text === 'auto' ? availableParallelism() : (readWholeNumber('--workers', text, { min: 1, max: mostWorkers }) ?? 1)
+
+/** Ctrl-C means that someone waits at a terminal, and no load balancer has to notice. */
+const toCloseOptions = (requested: NodeJS.Signals | CloseOptions, graceMs: number): CloseOptions => {
+  if (typeof requested !== 'string') return requested
+  return requested === 'SIGINT' ? { graceMs, drainDelayMs: 0 } : { graceMs }
+}
 
 /** Prints the stack without the message, which may contain a URL or a key, and exits. */
 const exitOnUncaught = (error: unknown): void => {
@@ -93,7 +100,7 @@ export async function serve(given: ReadArguments): Promise<number> {
     reload = () => void service.reload()
     skipDrainDelay = () => service.skipDrainDelay()
     const requested = await Promise.race([stop.requested, ...(worker === undefined ? [] : [worker.stopRequested])])
-    await service.close(typeof requested === 'string' ? { graceMs } : requested)
+    await service.close(toCloseOptions(requested, graceMs))
     return exitCodes.ok
   } catch (error) {
     // The worker has written why.

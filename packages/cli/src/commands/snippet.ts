@@ -23,7 +23,7 @@ function choose<Id extends string>(option: string, text: string | undefined, ids
   if (found !== undefined) return found
   const meant = nearest(text, ids)
   throw wrongUsage(
-    `unknown --${option}`,
+    `unknown --${option} ${text}`,
     `${meant === undefined ? '' : `did you mean ${meant}? `}Use one of ${ids.join(', ')}`,
   )
 }

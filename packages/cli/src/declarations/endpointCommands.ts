@@ -168,7 +168,7 @@ export const endpointCommands: readonly Command[] = [
       'The program goes to standard output, and how to save, install and run it to standard error. The program reads the key from the\nenvironment. The default URL is that of keyrail dev.',
       'Exit codes: 0 success; 2 invalid usage.',
     ],
-    examples: ['keyrail snippet --method balance --library viem --with keyrail > balance.mjs'],
+    examples: ['keyrail snippet --method balance --library viem --with keyrail > balance.mts'],
     run: async (given: ReadArguments) => (await import('../commands/snippet.ts')).snippet(given),
   },
 ]

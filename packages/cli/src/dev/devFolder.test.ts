@@ -77,7 +77,9 @@ describe('openDevFolder', () => {
 
   test('rejects a second process, but not after the first was killed', () => {
     const folder = openDevFolder(path)
-    expect(() => openDevFolder(path)).toThrow(`is in use by process ${process.pid}`)
+    expect(() => openDevFolder(path)).toThrow(
+      `is already running with the data folder ${path}, as process ${process.pid}`,
+    )
     folder.release()
     writeFileSync(join(path, 'lock'), '4194304999\n')
     openDevFolder(path).release()

@@ -59,8 +59,8 @@ function writeAtomically(path: string, text: string): void {
 /** Allows one process per folder: two would overwrite each other's chains. */
 const lock = (path: string): (() => void) =>
   lockFile(join(path, 'lock'), (holder) => ({
-    message: `the data folder ${path} is in use by process ${holder}`,
-    fix: 'stop that process, use another folder with --data, or add --ephemeral',
+    message: `keyrail dev is already running with the data folder ${path}, as process ${holder}`,
+    fix: 'use that service, or stop it with Ctrl-C in its terminal; for a second service, add --ephemeral or another --data folder',
   }))
 
 function readState(file: string): DevState {

@@ -4,9 +4,9 @@ import { getOwnCommands } from './getOwnCommands.ts'
 test('returns the scripts of the workspace from source', () => {
   const { dev, command, where, program } = getOwnCommands(import.meta.url)
   expect(dev).toBe('npm start --')
-  expect(command).toMatch(/^npx node .*packages\/cli\/src\/main\.ts$/)
+  expect(command).toBe('bin/keyrail')
   expect(where).toContain('npm start')
-  expect(program).toContain('node --conditions=@keyrail/source try.mjs')
+  expect(program).toContain('node --env-file=.keyrail/local.env --conditions=@keyrail/source try.mjs')
 })
 
 test('returns the program name once built', () => {

@@ -10,8 +10,8 @@ export interface OwnCommands {
 }
 
 /**
- * Gets the commands that run this program. From source, `keyrail` is not on the PATH and the system's Node may be too old, so `npx` runs the
- * workspace's.
+ * Gets the commands that run this program. From source, `keyrail` is not on the PATH, and `npx` finds the workspace's Node, because the
+ * system's may be too old.
  *
  * @param moduleUrl - The URL of any module of this program: TypeScript from source, JavaScript if built.
  */
@@ -19,10 +19,10 @@ export function getOwnCommands(moduleUrl: string): OwnCommands {
   return moduleUrl.endsWith('.ts')
     ? {
         dev: 'npm start --',
-        command: 'npx node --conditions=@keyrail/source packages/cli/src/main.ts',
+        command: 'bin/keyrail',
         where: ', in the folder of npm start',
         program:
-          'save it as try.mjs in the folder of npm start, then run npx node --conditions=@keyrail/source try.mjs',
+          'save it as try.mjs in the folder of npm start, then run npx node --env-file=.keyrail/local.env --conditions=@keyrail/source try.mjs',
       }
     : { dev: 'keyrail dev', command: 'keyrail', where: '' }
 }

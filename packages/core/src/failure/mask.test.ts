@@ -201,8 +201,8 @@ describe('mask', () => {
       fc.property(
         secrets.chain((secret) => fc.tuple(fc.constant(secret), pieces(secret), pieces(secret))),
         ([secret, text, name]) => {
-          const said = mask(text, [secret], '')
-          const shown = [said, decoded(said)]
+          const masked = mask(text, [secret], '')
+          const shown = [masked, decoded(masked)]
           const walked = mask({ [name]: [text] }, [secret], {})
           for (const [key, value] of Object.entries(walked)) shown.push(key, ...(value as string[]))
           for (const one of shown)

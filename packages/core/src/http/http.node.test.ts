@@ -177,12 +177,12 @@ describe('a keep-alive connection', () => {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    let said = ''
+    let output = ''
     child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
+      output += chunk.toString()
     })
     await once(child, 'close')
-    expect(said).toBe('0x1\n\n')
+    expect(output).toBe('0x1\n\n')
   })
 })
 

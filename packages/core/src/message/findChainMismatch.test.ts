@@ -3,8 +3,8 @@ import { findChainMismatch } from './findChainMismatch.ts'
 
 describe('findChainMismatch', () => {
   test('finds another chain, as a number or hex', () => {
-    for (const said of ['0x5', '5', 5])
-      expect(findChainMismatch(1, said)).toEqual({
+    for (const reported of ['0x5', '5', 5])
+      expect(findChainMismatch(1, reported)).toEqual({
         kind: 'wrongNetwork',
         text: 'the node is on chain 5, but the chainId option is 1',
       })
@@ -18,7 +18,7 @@ describe('findChainMismatch', () => {
     ['it is empty', 1, ''],
     ['it is not a number', 1, 'mainnet'],
     ['it is an object', 1, {}],
-  ])('finds nothing if %s', (_, chainId, said) => {
-    expect(findChainMismatch(chainId, said)).toBeUndefined()
+  ])('finds nothing if %s', (_, chainId, reported) => {
+    expect(findChainMismatch(chainId, reported)).toBeUndefined()
   })
 })

@@ -170,7 +170,7 @@ describe('readBatchResponse', () => {
     ])
       expect(
         words(unclear).filter(
-          (said) => !/^r\d$/.test(String(said)) && !String(said).includes('no response in the batch'),
+          (text) => !/^r\d$/.test(String(text)) && !String(text).includes('no response in the batch'),
         ),
       ).toEqual([])
   })

@@ -204,11 +204,11 @@ describe('waiting', () => {
     // Only the call in flight has one.
     expect(vi.getTimerCount()).toBe(1)
     vi.runAllTimers()
-    const inLanes = (['poll', 'read', 'write'] as const).flatMap((priority) =>
+    const queued = (['poll', 'read', 'write'] as const).flatMap((priority) =>
       send(limited, 1, { options: { priority } }),
     )
     expect(vi.getTimerCount()).toBe(1)
-    for (const one of inLanes) one.end('left')
+    for (const one of queued) one.end('left')
     expect(vi.getTimerCount()).toBe(0)
   })
 

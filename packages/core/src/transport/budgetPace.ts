@@ -35,7 +35,7 @@ const QUOTA_MS = 300_000
 const MAX_QUOTA_MS = 31 * 86_400_000
 
 /** Whether a message speaks of a limit per day. Called for a rejection by a quota only, so the phrases need not be cached. */
-const speaksOfDay = (message: string): boolean => {
+const mentionsDay = (message: string): boolean => {
   const words = toWords(message, '')
   return ['daily', 'per day'].some((phrase) => wordsContain(words, compilePhrase(phrase)))
 }
@@ -48,7 +48,7 @@ function quotaMs({ rpcError, message, retryAfterMs }: KeyrailError, strikes: num
     (typeof resetAt === 'number' ? resetAt * (resetAt < 1e11 ? 1_000 : 1) : Date.parse(String(resetAt))) - date
   if (named > 0) return Math.min(named, MAX_QUOTA_MS)
   if (retryAfterMs) return Math.min(retryAfterMs, MAX_QUOTA_MS)
-  if (window === 'day' || speaksOfDay(message)) return 86_400_000 - (date % 86_400_000)
+  if (window === 'day' || mentionsDay(message)) return 86_400_000 - (date % 86_400_000)
   return Math.min(QUOTA_MS * 2 ** strikes, 3_600_000)
 }
 

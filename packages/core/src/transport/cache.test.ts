@@ -176,20 +176,20 @@ describe('finality', () => {
   )
 
   test('is compared as of the start of the call, not of its response', async () => {
-    let settleOld: (() => void) | undefined
+    let completeOld: (() => void) | undefined
     const slow: Endpoint = {
       ...endpoint,
       send: (call, complete) => {
-        if (call.params.includes('0x64') && !settleOld) {
+        if (call.params.includes('0x64') && !completeOld) {
           endpoint.sent.push(call.method)
-          settleOld = () => complete(true, { number: '0x64', hash: '0xforked' })
+          completeOld = () => complete(true, { number: '0x64', hash: '0xforked' })
         } else endpoint.send(call, complete)
       },
     }
     const transport = compose(slow, cache())
     const old = transport.request(byNumber('0x64'))
     await transport.request(byNumber('finalized'))
-    settleOld?.()
+    completeOld?.()
     expect(await old).toMatchObject({ hash: '0xforked' })
     expect(await transport.request(byNumber('0x64'))).toMatchObject({ hash: '0xother' })
     expect(await sentBy(transport, byNumber('0x64'))).toBe(0)

@@ -33,13 +33,13 @@ describe('a failure has the code of EIP-1193', () => {
     ['a node that rejects', 200, { code: -32_000, message: 'nonce too low' }, -32_000],
     ['a rejected key', 401, 'no such key', 4100],
     ['a gateway that is down', 503, 'down', -32_603],
-  ] as const)('%s', async (_, status, said, code) => {
+  ] as const)('%s', async (_, status, response, code) => {
     server.script = raw(
       status,
-      typeof said === 'string' ? said : `{"jsonrpc":"2.0","id":$ID,"error":${JSON.stringify(said)}}`,
+      typeof response === 'string' ? response : `{"jsonrpc":"2.0","id":$ID,"error":${JSON.stringify(response)}}`,
     )
     const failure = await callAndFail()
-    expect(failure).toMatchObject({ code, ...(typeof said === 'object' && { message: said.message }) })
+    expect(failure).toMatchObject({ code, ...(typeof response === 'object' && { message: response.message }) })
     expect(isKeyrailError(failure)).toBe(true)
   })
 

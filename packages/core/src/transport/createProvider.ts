@@ -48,11 +48,11 @@ const toErrorCode = ({ kind, rpcError }: KeyrailError): number => {
 export function toProviderRpcError(error: unknown): unknown {
   if (!isKeyrailError(error)) return error
   const { rpcError } = error
-  const said = rpcError && (error.kind === 'revert' ? toRevert(rpcError) : rpcError)
-  const code = error.kind === 'revert' && said ? said.code : toErrorCode(error)
-  return Object.assign(new KeyrailError(said?.message ?? error.message, error), {
+  const shown = rpcError && (error.kind === 'revert' ? toRevert(rpcError) : rpcError)
+  const code = error.kind === 'revert' && shown ? shown.code : toErrorCode(error)
+  return Object.assign(new KeyrailError(shown?.message ?? error.message, error), {
     code,
-    ...(said?.data !== undefined && { data: said.data }),
+    ...(shown?.data !== undefined && { data: shown.data }),
   })
 }
 

@@ -34,7 +34,7 @@ interface Layer {
 
 const timer = 2 ** 31 - 1
 
-const hashOfNothing = (): string => '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+const emptyHash = (): string => '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
 const layers: Readonly<Record<string, Layer>> = {
   http: {
@@ -116,7 +116,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   safeWrites: {
     make: safeWrites as (options: object) => unknown,
-    needs: { keccak256: hashOfNothing },
+    needs: { keccak256: emptyHash },
     ranges: [['resends', 0, 100]],
     others: ['keccak256'],
   },

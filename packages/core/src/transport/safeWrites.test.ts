@@ -63,15 +63,15 @@ const sentMethods = (): string[] => sent.map(({ call }) => call.method)
 const last = (): Sent => sent.at(-1) as Sent
 
 /** Completes the latest call as the endpoint with this name. */
-const settleAt = async (at: string | undefined, ok: boolean, value: unknown): Promise<void> => {
+const completeAt = async (at: string | undefined, ok: boolean, value: unknown): Promise<void> => {
   const { call, complete } = last()
   if (at) call.emit?.({ type: 'attempted', redactedUrl: at, durationMs: 1 })
   complete(ok, value)
   await tick()
 }
-const response = (value: unknown, at?: string): Promise<void> => settleAt(at, true, value)
+const response = (value: unknown, at?: string): Promise<void> => completeAt(at, true, value)
 const fail = (facts: FailureFacts, at?: string): Promise<void> =>
-  settleAt(at, false, createFailure(facts, { method: last().call.method, redactedUrl: at ?? redactedUrl }))
+  completeAt(at, false, createFailure(facts, { method: last().call.method, redactedUrl: at ?? redactedUrl }))
 
 const rpc = (message: string, code = -32000): FailureFacts => ({
   text: message,
@@ -229,7 +229,7 @@ describe('safeWrite', () => {
   test('passes on a failure of the user\u2019s layer unchanged', async () => {
     const error = new RangeError('mine')
     const outcome = startWrite()
-    await settleAt(undefined, false, error)
+    await completeAt(undefined, false, error)
     expect(outcome.error).toBe(error)
   })
 

@@ -37,8 +37,8 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
   const used = new Map<AdapterResponse, number>()
   const taken = new Set<unknown>()
   const other = await startFaultServer()
-  let tellFirst = (): void => {}
-  const first = new Promise<void>((resolve) => (tellFirst = resolve))
+  let resolveFirst = (): void => {}
+  const first = new Promise<void>((resolve) => (resolveFirst = resolve))
 
   const result = ({ method, params }: Partial<RequestedCall>): unknown => {
     // Some libraries omit empty params.
@@ -71,7 +71,7 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
       at: performance.now(),
       connection,
     })
-    tellFirst()
+    resolveFirst()
     const scripted = responses.find((one) => fits(one, seen, calls)) ?? {}
     used.set(scripted, (used.get(scripted) ?? 0) + 1)
     const lost = (scripted.fault !== undefined || scripted.body !== undefined) && !scripted.accepted

@@ -11,18 +11,18 @@ export interface SlowOptions {
 }
 
 /** The number of chunks of the slow part. */
-const PIECES = 10
+const pieceCount = 10
 
 /** Sends bytes in chunks, evenly over a time in milliseconds. Stops if the connection closes. */
 const drip = (socket: Socket, bytes: Buffer, ms: number, then: () => void): void => {
-  const size = Math.ceil(bytes.length / PIECES)
+  const size = Math.ceil(bytes.length / pieceCount)
   let at = 0
   const timer = setInterval(() => {
     if (socket.writable) socket.write(bytes.subarray(at, (at += size)))
     if (socket.writable && at < bytes.length) return
     clearInterval(timer)
     then()
-  }, ms / PIECES)
+  }, ms / pieceCount)
 }
 
 /** A correct response of which one part, head or body, takes a time in milliseconds. */

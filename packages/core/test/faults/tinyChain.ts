@@ -7,7 +7,7 @@ export interface TinyChain {
   /** Replaces the latest blocks with others of the same heights. */
   readonly fork: (depth: number) => void
   readonly toHash: (number: number) => string
-  /** The responses of a node that is a number of blocks behind. For `respondWith` and other functions that take an `GetItem`. */
+  /** The responses of a node that is a number of blocks behind. For `respondWith` and other functions that take a `GetItem`. */
   readonly seenFrom: (behind: number) => GetItem
   /** The responses of several nodes behind one URL. Each request reaches the next one; the arguments say how far each is behind. */
   readonly seenInTurnFrom: (...behind: number[]) => GetItem

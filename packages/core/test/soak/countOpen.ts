@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 
 /** The open handles of this process. */
 export interface OpenCount {
-  /** Timers that were set through the global functions and are neither over nor cleared, those included that do not hold the process. */
+  /** Timers of the global functions that have neither fired nor been cleared, including those that do not keep the process alive. */
   readonly timers: () => number
-  /** Connections that were opened from here and have not closed. */
+  /** Connections that this process opened and that are still open. */
   readonly sockets: () => number
   readonly stop: () => void
 }

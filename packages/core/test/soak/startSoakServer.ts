@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Order, ServerReport } from './soakServer.ts'
 
-/** Servers in a process of their own, so that neither side's work or memory is taken for the other's. */
+/** Servers in a separate process, so that the work and memory of each side can be measured. */
 export interface SoakServer {
-  /** Two endpoints of one chain, whose faults pass. */
+  /** Two endpoints of one chain, with temporary faults. */
   readonly urls: readonly [string, string]
-  /** One with every fault there is. */
+  /** An endpoint with every fault. */
   readonly harshUrl: string
   readonly report: () => Promise<ServerReport>
   readonly stop: () => Promise<void>

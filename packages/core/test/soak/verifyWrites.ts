@@ -3,16 +3,16 @@ import type { ServerReport } from './soakServer.ts'
 import type { SoakTally } from './soakTally.ts'
 
 /** The outcome of the transactions of a soak test. */
-export interface WritesJudged {
+export interface WriteVerdict {
   readonly made: number
-  /** Taken by the servers more than once: one that may have arrived was sent again. */
+  /** Transactions that the servers accepted more than once: one that may have arrived was sent again. */
   readonly doubled: number
-  /** Answered with a hash, but no server had taken it. */
+  /** Transactions that returned a hash, but that no server accepted. */
   readonly untaken: number
 }
 
 /** Compares the outcomes of transactions as seen by callers with the transactions that the servers accepted. */
-export function verifyWrites(tally: SoakTally, taken: ServerReport['taken'], seed: number): WritesJudged {
+export function verifyWrites(tally: SoakTally, taken: ServerReport['taken'], seed: number): WriteVerdict {
   const metBy = new Map(taken)
   let made = 0
   let doubled = 0

@@ -131,7 +131,7 @@ describe('a subscription to pending transactions', () => {
         pool.add(1)
         await vi.advanceTimersByTimeAsync(1_000)
       }
-      // One is missed at the start, and one may be each time a new filter takes the place of the last.
+      // One is missed at the start, and one may be missed each time a new filter replaces the last one.
       expect(seen.length).toBeGreaterThan(7)
       expect(countAttempts()).toBe(7)
       await stop()

@@ -67,8 +67,8 @@ export function SignUp() {
   })
   // An invite that the service sent proves the address, and only the service knows whether it did.
   const isProved = link !== '' || (invite !== '' && invited !== '' && !signingUp.hasCode('email_unverified'))
-  const asksForLink = deployment?.email === true && !isProved
-  const { submit, isPending, problem, getFix } = asksForLink ? requesting : signingUp
+  const requestsLink = deployment?.email === true && !isProved
+  const { submit, isPending, problem, getFix } = requestsLink ? requesting : signingUp
   const hasPasswords = deployment?.passwordLogin !== false
   const isClosed = deployment?.signUp === 'closed' && !invite
   return (
@@ -109,7 +109,7 @@ export function SignUp() {
                 }
               />
             )}
-            {hasPasswords && !asksForLink && (
+            {hasPasswords && !requestsLink && (
               <PasswordField
                 kind="new"
                 value={password}
@@ -120,7 +120,7 @@ export function SignUp() {
             )}
             {hasPasswords && (
               <Button kind="primary" type="submit" busy={isPending}>
-                {asksForLink ? 'Continue' : 'Sign up'}
+                {requestsLink ? 'Continue' : 'Sign up'}
               </Button>
             )}
             <SignOnButton invite={given} />

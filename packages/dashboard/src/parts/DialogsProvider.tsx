@@ -14,7 +14,7 @@ interface PasswordPrompt {
   readonly resolve: (password: string | undefined) => void
 }
 
-interface Said {
+interface Toast {
   readonly text: string
   readonly undo: (() => Promise<unknown>) | undefined
 }
@@ -27,21 +27,21 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
   const [passwordPrompt, setPasswordPrompt] = useState<PasswordPrompt>()
   const [newKey, setNewKey] = useState<{ readonly apiKey: string; readonly saved: () => void }>()
   const [password, setPassword] = useState('')
-  const [said, setSaid] = useState<Said>()
+  const [toast, setToast] = useState<Toast>()
   const [isUndoing, setUndoing] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
 
   const say = useCallback<Dialogs['say']>((text, options) => {
     clearTimeout(timer.current)
-    setSaid({ text, undo: options?.undo })
-    timer.current = setTimeout(() => setSaid(undefined), options?.undo ? undoMs : 4_000)
+    setToast({ text, undo: options?.undo })
+    timer.current = setTimeout(() => setToast(undefined), options?.undo ? undoMs : 4_000)
   }, [])
   const undo = async (): Promise<void> => {
     setUndoing(true)
     clearTimeout(timer.current)
     try {
-      await said?.undo?.()
+      await toast?.undo?.()
       say('Undone')
     } catch (error) {
       say(isControlFailure(error) ? `Could not undo. ${sentence(error.message)}` : 'Could not undo')
@@ -97,11 +97,11 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
           }}
         />
       )}
-      <div className={said ? 'toast' : 'toast empty'}>
+      <div className={toast ? 'toast' : 'toast empty'}>
         <span role="status" aria-live="polite">
-          {said?.text}
+          {toast?.text}
         </span>
-        {said?.undo && (
+        {toast?.undo && (
           <Button size="little" busy={isUndoing} onClick={() => void undo()}>
             Undo
           </Button>

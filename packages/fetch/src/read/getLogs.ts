@@ -46,8 +46,8 @@ export async function getLogs(
   const reader = bindCallOptions('getLogs', client, options, own)
   const { blockHash, fromBlock, toBlock } = options
   // An undefined end is the tag latest: only the node knows whether a number is above it.
-  const bothGiven = fromBlock !== undefined && toBlock !== undefined
-  if (bothGiven && typeof fromBlock !== 'string' && typeof toBlock !== 'string' && fromBlock > toBlock)
+  const hasBoth = fromBlock !== undefined && toBlock !== undefined
+  if (hasBoth && typeof fromBlock !== 'string' && typeof toBlock !== 'string' && fromBlock > toBlock)
     throw invalidOption(`fromBlock (${fromBlock}) must not be above toBlock (${toBlock})`)
   const query = encodeLogQuery(options)
   const wire = await reader.eth_getLogs(

@@ -72,7 +72,7 @@ export const toAlertEmail = (
 ): Email => {
   const base = siteUrl.replace(/\/+$/, '')
   const what = account.type === 'app' ? `The app "${account.name}"` : 'Your API keys together'
-  const whose = account.type === 'app' ? what : `The API keys of ${user.email}`
+  const whatForOperator = account.type === 'app' ? what : `The API keys of ${user.email}`
   const subject = account.type === 'app' ? account.name : 'API keys'
   const reset = `${resetsAt.slice(0, 16).replace('T', ' ')} UTC`
   const isUsedUp = level >= 100
@@ -80,7 +80,7 @@ export const toAlertEmail = (
     to,
     subject: isUsedUp ? `Daily quota used up: ${subject}` : `${level}% of the daily quota used: ${subject}`,
     paragraphs: [
-      `${isOwner ? what : whose} used ${count(used)} of ${count(limit)} units today.`,
+      `${isOwner ? what : whatForOperator} used ${count(used)} of ${count(limit)} units today.`,
       isUsedUp ? `Calls are rejected until the quota resets, at ${reset}.` : `The quota resets at ${reset}.`,
       ...(isOwner || account.type !== 'app' ? [] : [`The app belongs to ${user.email}.`]),
     ],

@@ -8,7 +8,7 @@ export interface Durations {
 
 /** Counts durations. */
 export interface DurationCounter {
-  /** @param count - How many took so long. @default 1 */
+  /** @param count - The number of durations. @default 1 */
   readonly add: (seconds: number, count?: number) => void
   readonly read: () => Durations
 }

@@ -5,10 +5,10 @@ import type { CallOutcome } from './upstream/callOutcome.ts'
 export interface RequestTracer {
   /**
    * Decides whether a request is traced, before anything is allocated for it.
-   * @param caller - The caller's trace. @default none
+   * @param headers - The request headers of a caller that has sent a trace context. @default none
    * @returns `undefined` if the request is neither sampled nor part of a trace of its caller.
    */
-  readonly start: (request: TracedRequest, caller?: TracedCaller) => RequestTrace | undefined
+  readonly start: (request: TracedRequest, headers?: IncomingHttpHeaders) => RequestTrace | undefined
 }
 
 /** The facts about a request that a trace starts with. */
@@ -16,13 +16,6 @@ export interface TracedRequest {
   readonly requestId: string
   /** By `performance.now`. */
   readonly startedAt: number
-}
-
-/** A caller that has sent a trace context. */
-export interface TracedCaller {
-  readonly headers: IncomingHttpHeaders
-  /** Whether it is a trusted proxy, whose decision about sampling is taken over. */
-  readonly isTrusted: boolean
 }
 
 /** The trace of one request. */

@@ -211,6 +211,8 @@ describe('prometheus', () => {
 
 describe('deploy/', () => {
   const deploy = join(import.meta.dirname, '../../../../deploy')
+  /** With `--workers`, the primary process adds them. */
+  const onlyOfWorkers = ['keyrail_workers', 'keyrail_worker_crashes_total']
   /** What Prometheus adds. */
   const addedLabels = ['job', 'instance']
 
@@ -225,7 +227,7 @@ describe('deploy/', () => {
       // One without an observation, such as that of garbage collections, has no samples yet.
       const histograms = [...text.matchAll(/^# TYPE (\w+) histogram$/gm)].map(([, name]) => name)
       const ofHistograms = histograms.flatMap((name) => [`${name}_bucket`, `${name}_sum`, `${name}_count`])
-      const metrics = new Set([...named, ...ofHistograms])
+      const metrics = new Set([...named, ...ofHistograms, ...onlyOfWorkers])
       const labels = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map(([, name]) => name).concat(addedLabels))
 
       const used = readFileSync(join(deploy, file), 'utf8').replaceAll(String.raw`\"`, '"')

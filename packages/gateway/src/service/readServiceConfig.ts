@@ -27,7 +27,7 @@ export const readServiceConfig = (
   const drainDelayMs = config.drainDelayMs ?? readDrainDelay(environment)
   return {
     ...config,
-    ...(drainDelayMs === undefined ? {} : { drainDelayMs }),
+    drainDelayMs,
     networks: readUpstreams(config, { folder, environment }),
     ...(tracing?.headers === undefined
       ? {}
@@ -68,8 +68,11 @@ const formatPosition = (error: unknown): string => {
   return match === null ? '' : ` (line ${match[1]}, column ${match[2]})`
 }
 
-const readDrainDelay = ({ KEYRAIL_DRAIN_DELAY_MS: text = '' }: Environment): number | undefined => {
-  if (text === '') return undefined
+/** Longer than the load balancers of `deploy/` need to notice `/readyz`. */
+const defaultDrainDelayMs = 5_000
+
+const readDrainDelay = ({ KEYRAIL_DRAIN_DELAY_MS: text = '' }: Environment): number => {
+  if (text === '') return defaultDrainDelayMs
   const ms = /^\d+$/.test(text) ? Number(text) : NaN
   if (ms <= maxDrainDelayMs) return ms
   throw new ConfigError([

@@ -75,7 +75,7 @@ export interface Service {
    * @param options.graceMs - How long requests may take to complete after the drain delay before they are cut off, in milliseconds.
    * @default 10_000
    * @param options.handOverMs - Used instead of the drain delay if another worker listens on the same port: the service stops accepting
-   * connections, and serves the open ones for so long, in milliseconds. `/readyz` does not change.
+   * connections, and serves the open ones for this long, in milliseconds. `/readyz` does not change.
    */
   close(options?: CloseOptions): Promise<void>
   /**

@@ -163,7 +163,7 @@ export const serviceConfigSchema = object({
   logRequests: flag().default(true),
   /**
    * How long the service accepts requests after SIGTERM while `/readyz` responds with 503, in milliseconds.
-   * @default KEYRAIL_DRAIN_DELAY_MS, which is 5000 in the Docker image; else 0
+   * @default KEYRAIL_DRAIN_DELAY_MS; else 5000 with a config file, and 0 with `createService`
    */
   drainDelayMs: whole(0, maxDrainDelayMs).exactOptional(),
 })

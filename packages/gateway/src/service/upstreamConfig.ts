@@ -19,7 +19,7 @@ export const headers = z
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
   })
 
-const countGiven = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length
+const countDefined = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length
 
 const maxCount = Number.MAX_SAFE_INTEGER
 const methods = () => z.array(methodName(), must('must be a list of methods, such as ["eth_call"]')).readonly()
@@ -75,11 +75,11 @@ const upstream = object({
   recentStateBlocks: whole(1, maxCount).exactOptional(),
 })
   .refine(
-    ({ url, urlEnv, urlFile }) => countGiven(url, urlEnv, urlFile) === 1,
+    ({ url, urlEnv, urlFile }) => countDefined(url, urlEnv, urlFile) === 1,
     'must have exactly one of url, urlEnv and urlFile',
   )
   .refine(
-    (given) => countGiven(given.wsUrl, given.wsUrlEnv, given.wsUrlFile) <= 1,
+    (given) => countDefined(given.wsUrl, given.wsUrlEnv, given.wsUrlFile) <= 1,
     'must have at most one of wsUrl, wsUrlEnv and wsUrlFile',
   )
 

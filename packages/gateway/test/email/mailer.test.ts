@@ -34,7 +34,7 @@ const compose = (to = 'ann@example.org', subject = 'Hello'): Email =>
     footer: 'A footer.',
   })
 
-/** Waits until there are so many events. */
+/** Waits until there are this many events. */
 const waitForEvents = async (events: readonly EmailEvent[], count: number): Promise<void> => {
   while (events.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
 }

@@ -41,6 +41,24 @@ describe('docs/service', () => {
     expect(checks?.networks['our-chain']).toMatchObject({ checkLogs: false })
   })
 
+  test('the runbook has a section for each alert, which names it, and each section has the same parts', () => {
+    const alerts = readFileSync(join(import.meta.dirname, '../../../../deploy/prometheus/alerts.yaml'), 'utf8')
+      .split('- alert: ')
+      .slice(1)
+      .map((rule) => ({ name: /^\w+/.exec(rule)?.[0] ?? '', runbook: / runbook: (\S+)/.exec(rule)?.[1] }))
+    expect(alerts.length).toBeGreaterThan(20)
+    for (const { name, runbook } of alerts)
+      expect([name, runbook]).toEqual([name, `docs/service/runbook.md#${name.toLowerCase()}`])
+    const sections = read('runbook.md').split('\n### ').slice(1)
+    const titles = sections.map((section) => section.split('\n', 1)[0] ?? '')
+    expect(titles.toSorted()).toEqual(alerts.map(({ name }) => name).toSorted())
+    for (const [index, section] of sections.entries())
+      expect([titles[index], section]).toEqual([
+        titles[index],
+        expect.stringMatching(/\*\*Meaning\.\*\* [\s\S]*\*\*Check(?: and fix)?\.\*\* /),
+      ])
+  })
+
   test('every metric that is named exists', async () => {
     const { createPrometheus } = await import('../../src/service/prometheus.ts')
     const prometheus = await createPrometheus(idleSources)
@@ -50,7 +68,8 @@ describe('docs/service', () => {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`)
     const text = (await prometheus.text()) + (await response.text())
     await ofWorkers.close()
-    const named = [...read('monitoring.md').matchAll(/`(keyrail_\w+)`/g)].map(([, name]) => name)
+    const pages = read('monitoring.md') + read('operating.md') + read('runbook.md')
+    const named = [...pages.matchAll(/\b(keyrail_[a-z_]+)/g)].map(([, name]) => name)
     expect(named.length).toBeGreaterThan(5)
     expect(named.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])
   })

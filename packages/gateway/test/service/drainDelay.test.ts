@@ -90,6 +90,22 @@ test('keyrail serve accepts requests during the drain delay, and a second signal
   expect(await ended).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
+test('Ctrl-C stops keyrail serve without the drain delay', async () => {
+  const node = await startFakeUpstream(chainIds.testnet)
+  onTestFinished(node.stop)
+  const file = writeConfig(createFolder(), {
+    ...createConfig(await getFreePort(), node),
+    drainDelayMs: 600_000,
+    storage: { file: 'keyrail.db' },
+  })
+  const service = await startServe(file, { KEYRAIL_SECRET: randomBytes(32).toString('hex') })
+  onTestFinished(async () => {
+    await service.stop('SIGKILL')
+  })
+  expect(await service.stop('SIGINT')).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(service.lines().map(({ event }) => event)).not.toContain('drainDelay')
+})
+
 describe.each(['shared', 'own'] as const)('a stopping service with the control API on a port that is %s', (control) => {
   test('serves calls, the control API and pages during the drain delay, and closes each connection', async () => {
     const { service, events, port, sitePort, path } = await start(control)
@@ -124,10 +140,11 @@ describe('the drain delay of a config file', () => {
     return readServiceConfig(file, { environment }).drainDelayMs
   }
 
-  test('is drainDelayMs, else KEYRAIL_DRAIN_DELAY_MS, else none', () => {
-    expect(read({})).toBeUndefined()
-    expect(read({}, '')).toBeUndefined()
-    expect(read({}, '5000')).toBe(5_000)
+  test('is drainDelayMs, else KEYRAIL_DRAIN_DELAY_MS, else long enough for the load balancers of deploy/', () => {
+    expect(read({})).toBe(5_000)
+    expect(read({}, '')).toBe(5_000)
+    expect(read({}, '0')).toBe(0)
+    expect(read({}, '7000')).toBe(7_000)
     expect(read({ drainDelayMs: 0 }, '5000')).toBe(0)
     expect(read({ drainDelayMs: 250 }, '5000')).toBe(250)
   })

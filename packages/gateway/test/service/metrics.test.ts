@@ -260,7 +260,7 @@ describe('keyrail_config_reloads_total', () => {
     writeFileSync(file, JSON.stringify(config))
     const environment = { KEYRAIL_SECRET: randomBytes(32).toString('hex') }
     const running = await startFromFile({ file, write: () => {}, version: '1.2.3', environment })
-    toStop.push(() => running.close({ graceMs: 0 }))
+    toStop.push(() => running.close({ graceMs: 0, drainDelayMs: 0 }))
     const scrape = async (): Promise<string[]> =>
       (await (await fetch(`http://127.0.0.1:${running.listening.prometheusPort}/metrics`)).text()).split('\n')
     expect((await scrape()).join('\n')).toContain('keyrail_build_info{version="1.2.3",node="')

@@ -20,7 +20,7 @@ const listed = '0x00000000000000000000000000000000000000aa'
 const other = '0x00000000000000000000000000000000000000bb'
 
 /** Not caused here: these need an unavailable database, or a node with all connections in use. */
-const testedElsewhere: readonly RejectionReason[] = [
+const testedInOtherFiles: readonly RejectionReason[] = [
   'key_store_unavailable',
   'upstream_busy',
   'chain_reorganized',
@@ -369,7 +369,7 @@ export const testRejections = (kind: PlaceKind): void => {
         draining: true,
       }
       const missing = Object.keys(all).filter(
-        (reason) => !seen.has(reason) && !testedElsewhere.includes(reason as RejectionReason),
+        (reason) => !seen.has(reason) && !testedInOtherFiles.includes(reason as RejectionReason),
       )
       // The tests of stopping cause this one.
       expect(missing).toEqual(['draining'])

@@ -1,25 +1,22 @@
-import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import { chainIds } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
 import { clusters } from './places.ts'
 import { openPreviousBuild } from './previousBuild.ts'
+import { createCertificate, proxies, startProxy } from './sampleProxies.ts'
 import { startServe, writeConfig } from './serviceProcess.ts'
 import type { ServiceProcess } from './serviceProcess.ts'
 
 // The samples of deploy/ in front of three instances, with TLS, while each is replaced.
 
-const deploy = fileURLToPath(new URL('../../../../deploy', import.meta.url))
 const previous = openPreviousBuild()
 if (previous === undefined) process.stdout.write('The upgrade starts from this build: git fetch --unshallow\n')
 afterAll(() => previous?.remove())
@@ -29,88 +26,10 @@ afterEach(async () => {
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
-const findProgram = (name: string): string | undefined =>
-  [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name)).find(existsSync)
-
-/** A proxy that the samples configure. */
-interface Proxy {
-  readonly name: string
-  readonly debianPackage: string
-  /** Whether it checks `/readyz`. If not, an instance is marked as down in its config before it stops. */
-  readonly checksReadiness: boolean
-  /**
-   * Writes the config for these ports into a folder, which has `certificate.pem` and `key.pem`.
-   * @param down - The port of an instance that gets no calls.
-   * @returns The arguments of the program.
-   */
-  readonly configure: (folder: string, port: number, instances: readonly number[], down?: number) => readonly string[]
-}
-
-const readSample = (file: string): string => readFileSync(join(deploy, file), 'utf8')
-
-const proxies: readonly Proxy[] = [
-  {
-    name: 'caddy',
-    debianPackage: 'caddy',
-    checksReadiness: true,
-    configure: (folder, port, instances) => {
-      const sample = readSample('caddy/Caddyfile')
-        .replace(
-          'rpc.example.org {',
-          `{\n\tadmin off\n\tauto_https disable_redirects\n}\nhttps://localhost:${port} {\n\ttls ${folder}/certificate.pem ${folder}/key.pem`,
-        )
-        .replace('127.0.0.1:8080 127.0.0.1:8081', instances.map((instance) => `127.0.0.1:${instance}`).join(' '))
-      const file = join(folder, 'Caddyfile')
-      writeFileSync(file, sample)
-      return ['run', '--adapter', 'caddyfile', '--config', file]
-    },
-  },
-  {
-    name: 'nginx',
-    debianPackage: 'nginx-light',
-    checksReadiness: false,
-    configure: (folder, port, instances, down) => {
-      const servers = instances.map(
-        (instance) => `server 127.0.0.1:${instance} max_fails=1 fail_timeout=2s${instance === down ? ' down' : ''};`,
-      )
-      const sample = readSample('nginx/keyrail.conf')
-        .replace(/(?: +server 127\.0\.0\.1:808\d [^\n]*\n)+/, `  ${servers.join('\n  ')}\n`)
-        .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
-        .replace('server_name rpc.example.org', 'server_name localhost')
-        .replace(/ssl_certificate \S+;/, `ssl_certificate ${folder}/certificate.pem;`)
-        .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${folder}/key.pem;`)
-        .replace(/error_log \S+ crit;/, 'error_log stderr crit;')
-      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-        (name) => `${name}_temp_path ${join(folder, name)};`,
-      )
-      const file = join(folder, 'nginx.conf')
-      writeFileSync(
-        file,
-        `pid ${join(folder, 'pid')};\nerror_log stderr;\ndaemon off;\nevents {}\nhttp {\n${paths.join('\n')}\n${sample}\n}\n`,
-      )
-      return ['-p', folder, '-c', file]
-    },
-  },
-]
-
-const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
-const installed = proxies.filter(({ name, debianPackage }) => {
-  const isThere = findProgram(name) !== undefined
-  if (!isThere && !mustRun)
-    process.stdout.write(`Skipped: a rolling upgrade behind ${name}. Debian: apt-get install ${debianPackage}\n`)
-  return isThere || mustRun
-})
-
 interface Response {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-}
-
-const createCertificate = (folder: string): void => {
-  const options = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost']
-  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'certificate.pem')]
-  execFileSync('openssl', ['req', ...options, ...files], { stdio: 'ignore' })
 }
 
 const read = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
@@ -120,7 +39,7 @@ const clients = 6
 /** Longer than the proxies need to notice `/readyz` or their config, on a busy machine too, in milliseconds. */
 const drainDelayMs = 10_000
 
-describe.each(installed)('a rolling upgrade behind $name', ({ name, configure, checksReadiness }) => {
+describe.each(proxies)('a rolling upgrade behind $name', ({ name, configure, checksReadiness }) => {
   test.each(clusters)('of three instances on $name fails no call', { timeout: 600_000 }, async (kind) => {
     const place = await kind.open()
     toStop.push(place.close)
@@ -158,17 +77,8 @@ describe.each(installed)('a rolling upgrade behind $name', ({ name, configure, c
         instances.map((instance) => instance.port),
         down,
       )
-    const proxy = spawn(
-      findProgram(name) ?? name,
-      configureProxy(),
-      // Caddy writes its state there.
-      { stdio: 'ignore', env: { PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: folder } },
-    )
-    const exited = once(proxy, 'exit')
-    toStop.push(() => {
-      proxy.kill()
-      return exited
-    })
+    const proxy = startProxy(name, folder, configureProxy())
+    toStop.push(proxy.stop)
     // nginx closes idle connections of callers when it reloads its config.
     const agent = new Agent({
       keepAlive: checksReadiness,
@@ -228,7 +138,7 @@ describe.each(installed)('a rolling upgrade behind $name', ({ name, configure, c
     const reloadProxy = (down?: number): void => {
       if (checksReadiness) return
       configureProxy(down)
-      proxy.kill('SIGHUP')
+      proxy.reload()
     }
     for (const instance of instances) {
       reloadProxy(instance.port)
@@ -247,5 +157,11 @@ describe.each(installed)('a rolling upgrade behind $name', ({ name, configure, c
     await load
     expect(results.filter((result) => result !== '200')).toEqual([])
     expect(results.length).toBeGreaterThan(300)
+
+    // What a proxy logs when no instance responds must not contain the key in the path either.
+    await Promise.all(instances.map((instance) => instance.process.stop('SIGKILL')))
+    expect(await call(path)).toMatch(/^50[23] /)
+    await proxy.stop()
+    expect(proxy.getOutput()).not.toContain(apiKey)
   })
 })

@@ -40,6 +40,8 @@ const createEnvironment = (extra: Readonly<Record<string, string>>): NodeJS.Proc
   TMPDIR: process.env['TMPDIR'],
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   NO_COLOR: '1',
+  // Nothing checks `/readyz` in most tests.
+  KEYRAIL_DRAIN_DELAY_MS: '0',
   ...extra,
 })
 

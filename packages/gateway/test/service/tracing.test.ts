@@ -205,8 +205,9 @@ describe('tracing', () => {
     expect(new Set(requests.map((span) => span.traceId)).size).toBe(2)
   })
 
-  test('a caller cannot decide that it is traced, but its trace continues at the node', async () => {
-    const { address, first, service } = await start({ endpoint: collector.url, sampleRatio: 0 })
+  test('a caller behind a proxy cannot decide that it is traced, but its trace continues at the node', async () => {
+    const trustedProxies = ['127.0.0.1']
+    const { address, first, service } = await start({ endpoint: collector.url, sampleRatio: 0 }, { trustedProxies })
     await post(address, call(), { headers: { ...json, traceparent: `00-${traceId}-${parentId}-01` } })
     await post(address, call('eth_gasPrice', '[]'))
     expect(first.headers[0]?.['traceparent']).toBe(`00-${traceId}-${parentId}-00`)
@@ -218,9 +219,8 @@ describe('tracing', () => {
   test.each([
     ['01', 0, 1],
     ['00', 1, 0],
-  ])('a trusted proxy decides: flags %s with the ratio %s', async (flags, sampleRatio, traces) => {
-    const trustedProxies = ['127.0.0.1']
-    const { address, service } = await start({ endpoint: collector.url, sampleRatio }, { trustedProxies })
+  ])('with trustCallers a caller decides: flags %s with the ratio %s', async (flags, sampleRatio, traces) => {
+    const { address, service } = await start({ endpoint: collector.url, sampleRatio, trustCallers: true })
     await post(address, call(), { headers: { ...json, traceparent: `00-${traceId}-${parentId}-${flags}` } })
     await service.close()
     expect(collector.spans.filter(({ kind }) => kind === 2)).toHaveLength(traces)

@@ -213,7 +213,7 @@ describe.skipIf(!hasRedis)('a Redis that may delete counters', () => {
       await redis.start()
       await expect.poll(() => log, { timeout: 5_000 }).toContain('its maxmemory-policy is allkeys-lfu')
     } finally {
-      await service.close({ graceMs: 0 })
+      await service.close({ graceMs: 0, drainDelayMs: 0 })
       await redis.stop()
     }
   })
@@ -226,7 +226,7 @@ describe.skipIf(!hasRedis)('a Redis that may delete counters', () => {
       environment: { KEYRAIL_SECRET: secret, REDIS_URL: redis.url },
     })
     expect(service.listening.port).toBeGreaterThan(0)
-    await service.close({ graceMs: 0 })
+    await service.close({ graceMs: 0, drainDelayMs: 0 })
     await redis.stop()
   })
 })

@@ -76,7 +76,7 @@ export const createBlock = (parent: ScriptedBlock | undefined, overrides: BlockO
   return { number, hash, parentHash, logs, text }
 }
 
-/** Creates nodes that have the same chain of so many blocks. */
+/** Creates nodes with the same chain of a number of blocks. */
 export const createScriptedNodes = (count: number, blocks: number): ScriptedNodes => {
   const known = new Map<string, ScriptedBlock>()
   const grow = (chain: ScriptedBlock[], added: number): void => {

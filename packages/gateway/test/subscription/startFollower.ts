@@ -30,13 +30,13 @@ export interface StartedFollower {
   readonly steps: ChainStep[]
   readonly faults: string[]
   readonly start: () => void
-  /** A cursor with the newest blocks of a node, without so many on top. */
+  /** A cursor with the newest blocks of a node, without this many on top. */
   readonly createCursor: (node: ScriptedNode, without?: number) => { number: number; hashes: string[] }
   readonly locate: (options: Partial<Parameters<ChainFollower['locate']>[0]>) => Located[]
 }
 
 /**
- * Starts a follower of nodes with so many blocks, which has seen the head when it resolves. It needs fake timers, and stops when the test has
+ * Starts a follower of nodes with a number of blocks, which has seen the head when it resolves. It needs fake timers, and stops when the test has
  * finished.
  */
 export const startFollower = async (options: Partial<FollowOptions> = {}, blocks = 200): Promise<StartedFollower> => {

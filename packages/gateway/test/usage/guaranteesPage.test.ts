@@ -35,7 +35,7 @@ const readSource = (file: string): string => {
   }
 }
 
-const findFaults = (sections: Guarantees, read: (file: string) => string): string[] =>
+const findProblems = (sections: Guarantees, read: (file: string) => string): string[] =>
   Object.values(sections).flatMap((rows) =>
     Object.entries(rows).flatMap(([situation, files]) => {
       const tests = Object.entries(files).flatMap(([file, titles]) => titles.map((title) => ({ file, title })))
@@ -54,7 +54,7 @@ describe('docs/service/guarantees.md', () => {
     )
     for (const section of ['One machine', 'Workers', 'Cluster', 'Which calls count'])
       expect(situations[section]?.length, section).toBeGreaterThan(5)
-    expect(findFaults(guarantees, readSource)).toEqual([])
+    expect(findProblems(guarantees, readSource)).toEqual([])
   })
 
   test('a row without a test, a missing file and a missing title are found', () => {
@@ -67,7 +67,7 @@ describe('docs/service/guarantees.md', () => {
         skipped: { 'a.test.ts': ['later'] },
       },
     }
-    expect(findFaults(sections, (file) => (file === 'a.test.ts' ? source : ''))).toEqual([
+    expect(findProblems(sections, (file) => (file === 'a.test.ts' ? source : ''))).toEqual([
       'empty: no test',
       'wrong: a.test.ts has no test "fails"',
       'wrong: b.test.ts has no test "works"',

@@ -72,6 +72,17 @@ describe.each(databases)('the traffic of a rotated key on $name', (database) => 
     expect(old.lastAt).toBe(Math.floor((rotatedAt - 10 * dayMs) / hourMs) * hourMs)
   })
 
+  test('a new key that nobody has used has no traffic, also right after the rotation', async () => {
+    const key = newKey()
+    const meter = meters.open()
+    meters.clock = rotatedAt - 10_000
+    meter.count(key, 'mainnet', 'eth_call', 'succeeded', 1, 5)
+    await meter.flush()
+    const { current, old } = await read(key, rotatedAt)
+    expect([addUp(current.totals), current.lastAt]).toEqual([0, null])
+    expect([addUp(old.totals), old.lastAt]).toEqual([5, rotatedAt - 30_000])
+  })
+
   test('a key that was never rotated has no old traffic', async () => {
     const key = newKey()
     const meter = meters.open()

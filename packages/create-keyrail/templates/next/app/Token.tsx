@@ -22,7 +22,10 @@ async function readToken(): Promise<string> {
 export function Token() {
   const [text, setText] = useState('…')
   useEffect(() => {
-    readToken().then(setText, () => setText('This did not work. Try again later.'))
+    readToken().then(setText, (error: unknown) => {
+      console.error(error)
+      setText('This did not work. Try again later.')
+    })
   }, [])
   return <p>{text}</p>
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-export const metadata = { title: 'Keyrail and Next.js' }
+export const metadata = { title: 'Keyrail and Next.js', icons: 'data:,' }
 
 export default function Layout({ children }: { readonly children: ReactNode }) {
   return (

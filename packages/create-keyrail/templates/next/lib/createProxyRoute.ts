@@ -27,7 +27,7 @@ export function createProxyRoute({
     const origin = request.headers.get('origin')
     // Browsers send the true origin, but other programs can send any: only the limits of the key protect its quota from them.
     if (!origin || !origins.includes(origin))
-      return respond(403, createError(null, -32600, 'This origin is not allowed'))
+      return respond(403, createError(null, -32600, `The origin ${origin} is not allowed`))
     const headers = {
       vary: 'origin',
       'access-control-allow-origin': origin,
@@ -52,6 +52,8 @@ export function createProxyRoute({
       // The page needs the error of the node, such as a revert reason. It must not see other failures.
       const { kind, source, rpcError, retryAfterMs } = error
       if (source === 'node' && rpcError) return respond(200, { jsonrpc: '2.0', id, error: rpcError }, headers)
+      // The message contains the redacted URL, and how to fix the failure.
+      console.error(error.message)
       const isBusy = kind === 'throttled' || kind === 'quota'
       const wait: Record<string, string> =
         retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) }

@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { WagmiProvider } from 'wagmi'
@@ -6,7 +6,11 @@ import { App } from './App.tsx'
 import { config } from './config.ts'
 
 // The transport retries reads, within a deadline. Retrying here, too, would multiply the calls.
-const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+const queryClient = new QueryClient({
+  defaultOptions: { queries: { retry: false } },
+  // The page explains a failure to visitors. The console has the details, without the key.
+  queryCache: new QueryCache({ onError: (error) => console.error(error) }),
+})
 
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>

@@ -17,7 +17,7 @@ export const isBodyTooLarge = (request: IncomingMessage, maxBytes: number): bool
 /**
  * Reads a request's body. At the limit it drops the bytes that it has read and stops; the caller decides about the rest.
  * @param options.buffer - False discards the body, so a request that was rejected early uses no memory.
- * @param options.room - Called for each chunk, except for a small body that arrives in one chunk. Returns false if there is no room for so many
+ * @param options.room - Called for each chunk, except for a small body that arrives in one chunk. Returns false if there is no room for this many
  * bytes. @default always
  * @param done - Called once.
  */

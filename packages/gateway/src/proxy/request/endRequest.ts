@@ -100,8 +100,8 @@ export const endTrace = ({ trace, facts }: RequestContext, status: number): void
 
 const logRequest = (gateway: GatewayContext, context: RequestContext, status: number): void => {
   endTrace(context, status)
-  if (!gateway.logRequests) return
-  const { network, tenant, method, calls, reason } = context.facts
+  const { network, tenant, method, calls, reason, isHealthCheck } = context.facts
+  if (!gateway.logRequests || isHealthCheck) return
   // Always the same members, so that all entries have one hidden class.
   gateway.log({
     event: 'request',

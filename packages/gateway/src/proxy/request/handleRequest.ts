@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
-import { isTrustedProxy } from '../../lib/ip/clientIp.ts'
 import { preflightHeaders } from '../http/cors.ts'
 import { isJsonMediaType } from '../http/isJsonMediaType.ts'
 import type { Path } from '../http/parsePath.ts'
@@ -47,6 +46,7 @@ export const handleRequest = (
     return
   }
   const path = getRequestPath(gateway.names, request)
+  context.facts.isHealthCheck = path.kind === 'healthz' || path.kind === 'readyz'
   // Before the other checks, which respond as JSON-RPC and with CORS.
   if (path.kind === 'unknown' && expectation !== 'unknown' && handleByFallback(gateway, context)) return
   const rejection = checkHeader(gateway, request, { path, expectation })
@@ -75,12 +75,10 @@ const continueAuthorized: AuthorizeDone = (gateway, context, result) => {
   else handleCalls(gateway, result)
 }
 
-const startTrace = ({ tracer, auth: { clientIp } }: GatewayContext, context: RequestContext): void => {
+const startTrace = ({ tracer }: GatewayContext, context: RequestContext): void => {
   if (tracer === undefined) return
-  const { headers, socket } = context.request
-  // Most callers send no trace context, and most requests are not traced: nothing is allocated for them.
-  if (headers['traceparent'] === undefined) context.trace = tracer.start(context)
-  else context.trace = tracer.start(context, { headers, isTrusted: isTrustedProxy(clientIp, socket.remoteAddress) })
+  const { headers } = context.request
+  context.trace = tracer.start(context, headers['traceparent'] === undefined ? undefined : headers)
 }
 
 /** Checks a request by its header, except for its size. Preflights are accepted on any path, health checks with any HTTP method. */

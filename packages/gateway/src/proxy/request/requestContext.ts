@@ -77,6 +77,8 @@ export interface RequestFacts {
   bodyBytes: number | undefined
   /** Whether its calls have been counted. */
   metered: boolean
+  /** Health checks are neither logged nor counted: load balancers and probes send several a second. */
+  isHealthCheck: boolean
 }
 
 /** A request whose key, or token, may call this network. */

@@ -56,6 +56,7 @@ export const createFacts = (): RequestFacts => ({
   reason: undefined,
   bodyBytes: undefined,
   metered: false,
+  isHealthCheck: false,
 })
 
 /** The status that nginx also logs. No caller sees it. */

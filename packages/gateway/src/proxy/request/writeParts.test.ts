@@ -45,7 +45,7 @@ const start = async (options: { timeoutMs: number; bytesPerSecond?: number; comp
   })
   caller.pause()
   caller.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
-  /** Reads so much more, or to the end. @returns Whether there is more. */
+  /** Reads this many more bytes, or to the end. @returns Whether there is more. */
   const read = async (count: number): Promise<boolean> => {
     wanted = bytes + count
     caller.resume()

@@ -23,7 +23,7 @@ export interface Polls {
   readonly create: (task: () => Promise<void>, getWaitMs: () => number, claim?: () => Promise<boolean>) => Poll
 }
 
-/** A network is idle after so long without a call. */
+/** A network is idle after this long without a call. */
 const idleAfterMs = 60_000
 /** The shortest wait of a poll while its network is idle. */
 const idleWaitMs = 60_000

@@ -132,7 +132,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     return member
   })
   const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs, polls, shared: share('heads') })
-  /** Heads are compared every few seconds: upstreams that a caller's head would exclude for so long are queried again. */
+  /** Heads are compared every few seconds: upstreams that a caller's head would exclude for this long are queried again. */
   const refreshHeads = (picked: GroupMember | undefined, seenHead: number): void => {
     for (let index = 0; index < members.length; index += 1) {
       const member = members[index] as GroupMember

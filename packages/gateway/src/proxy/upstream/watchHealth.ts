@@ -60,7 +60,7 @@ const maxProbeTimeoutMs = 5_000
 export const cheapRead = { method: 'eth_getBalance', params: `["0x${'0'.repeat(40)}","latest"]` }
 export const cheapReadTimeoutMs = 2_000
 /**
- * An instance that sends a node no calls sends it a probe after so long, also if others reach it: its own way to the node may be broken. By chance up
+ * An instance that sends a node no calls sends it a probe after this long, also if others reach it: its own way to the node may be broken. By chance up
  * to a fifth sooner, so that instances that start together do not do so together.
  */
 const ownProbeMs = 300_000

@@ -18,6 +18,8 @@ export interface RequestTracerOptions {
   readonly tracer: OpenTelemetry.Tracer
   /** The share of requests that are traced, 0 to 1. */
   readonly sampleRatio: number
+  /** Whether a caller that sends a trace context decides instead. */
+  readonly trustCallers: boolean
 }
 
 const noop = (): void => {}
@@ -26,14 +28,18 @@ const rpcAttributes = { 'rpc.system.name': 'jsonrpc', 'jsonrpc.protocol.version'
 
 /**
  * Creates a tracer with one SERVER span for each sampled request, INTERNAL spans for its steps, and a CLIENT span for each attempt at a node.
- * A caller cannot decide that its requests are sampled, unless it is a trusted proxy, because spans cost CPU and money.
+ * By default a caller cannot decide that its requests are sampled, because spans cost CPU and money. Proxies pass its headers on.
  * @see https://opentelemetry.io/docs/specs/semconv/rpc/json-rpc/
  */
-export const createRequestTracer = ({ api, tracer, sampleRatio }: RequestTracerOptions): RequestTracer => ({
-  start: (request, caller) => {
-    const parent = caller && parseTraceContext(caller.headers)
-    const isSampled =
-      parent !== undefined && caller?.isTrusted === true ? parent.isSampled : Math.random() < sampleRatio
+export const createRequestTracer = ({
+  api,
+  tracer,
+  sampleRatio,
+  trustCallers,
+}: RequestTracerOptions): RequestTracer => ({
+  start: (request, headers) => {
+    const parent = headers && parseTraceContext(headers)
+    const isSampled = parent !== undefined && trustCallers ? parent.isSampled : Math.random() < sampleRatio
     if (isSampled) return startTrace(api, tracer, { request, parent })
     return parent && passOn(parent)
   },

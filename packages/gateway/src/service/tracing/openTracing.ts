@@ -52,7 +52,7 @@ export const openTracing = async ({ config, version, warn }: TracingOptions): Pr
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
   ])
-  const { endpoint, sampleRatio, headers = {} } = config
+  const { endpoint, sampleRatio, trustCallers, headers = {} } = config
   const exporter = new OTLPTraceExporter({
     url: toTracesUrl(endpoint),
     // `readServiceConfig` has read the headers in files.
@@ -83,7 +83,12 @@ export const openTracing = async ({ config, version, warn }: TracingOptions): Pr
     ],
   })
   return {
-    tracer: createRequestTracer({ api, tracer: provider.getTracer('@keyrail/gateway', version), sampleRatio }),
+    tracer: createRequestTracer({
+      api,
+      tracer: provider.getTracer('@keyrail/gateway', version),
+      sampleRatio,
+      trustCallers,
+    }),
     close: async () => {
       await withTimeout(
         provider.shutdown().catch(() => {}),

@@ -231,8 +231,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   /** Seeds the account and sends the request again. A slow ledger makes requests wait, and does not count as a lost Redis. */
   const seedAndSend = async (one: Waiting, account: QuotaAccount): Promise<void> => {
     one.waitsFor = 'ledger'
-    const settles = one.shard.settledAt - clock()
-    if (settles > 0) await new Promise((resolve) => setTimeout(resolve, settles))
+    const delayMs = one.shard.seedableAt - clock()
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
     try {
       const seed = await readSeed(account.id)
       if (waiting.has(one)) send(one, seed)
@@ -242,7 +242,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   }
 
   /** Charges the units that were granted while shards were lost that are back now. */
-  const settle = async (): Promise<void> => {
+  const chargeOwed = async (): Promise<void> => {
     const isWritten = await flush().then(
       () => true,
       () => false,
@@ -267,7 +267,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     onReady: sendFloors,
     onConnected: (shard, wasLost) => {
       for (const one of waiting) if (one.shard === shard && one.waitsFor === 'connection') send(one)
-      if (wasLost) void settle()
+      if (wasLost) void chargeOwed()
     },
   })
 

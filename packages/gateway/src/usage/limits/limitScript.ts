@@ -4,7 +4,7 @@ import type { LimitRequest } from './usageLimits.ts'
 
 /** How old a seed may be, in milliseconds: others may have been charged since. */
 const maxSeedAgeMs = 2_000
-/** Redis forgets an account that was idle for so long: by then its month is over. */
+/** Redis forgets an account that was idle for this long: by then its month is over. */
 const accountSeconds = 40 * 86_400
 
 // The tag in braces puts all keys of an account on one shard. Short names: beyond 60 bytes, Redis allocates 16 more for each key.

@@ -181,7 +181,7 @@ const setUp = (account: QuotaAccount, count: number) => {
     one.isLost = false
     one.connection = connections += 1
   }
-  const tellOwed = (one: Instance): void => {
+  const sendOwed = (one: Instance): void => {
     if (one.isLost) return
     flush(one)
     const writtenAt = (clock.now += 1)
@@ -195,7 +195,7 @@ const setUp = (account: QuotaAccount, count: number) => {
     deliver,
     lose,
     connect,
-    tellOwed,
+    sendOwed,
     getGranted: () => sum(granted),
     getPermits: () => ({ permits, handed }),
     take: (one: Instance, calls: number): void => (one.isLost ? takeAlone(one, calls) : send(one, calls)),
@@ -218,11 +218,11 @@ const setUp = (account: QuotaAccount, count: number) => {
       const { seededAt } = one.state
       if (known > 0 && !one.isLost) one.sent.push({ charge: { units: -known, day: clock.day.day, seededAt } })
     },
-    settle: (): void => {
+    writeAll: (): void => {
       for (const one of instances) {
         connect(one)
         finish(one)
-        tellOwed(one)
+        sendOwed(one)
         finish(one)
         // So that Redis has the account on this day.
         send(one, 0)
@@ -244,7 +244,7 @@ const step = fc.oneof(
   toOp(3, 'giveBack'),
   toOp(2, 'lose'),
   toOp(3, 'connect'),
-  toOp(3, 'tellOwed'),
+  toOp(3, 'sendOwed'),
   toOp(1, 'expire'),
   toOp(1, 'nextDay'),
   toOp(2, 'save'),
@@ -274,7 +274,7 @@ test('never grants more than the limits, the permits, and the units that a failo
         expect(handed).toBeLessThanOrEqual(outageGrant * (days + losses))
       }
       // A seed may include units that an instance reports to Redis later.
-      if (!hasFaults) model.settle()
+      if (!hasFaults) model.writeAll()
       for (const [at, { op, units }] of all) {
         const one = instances[at % count]
         if (one === undefined) continue
@@ -309,7 +309,7 @@ test('never grants more than the limits, the permits, and the units that a failo
         }
         check()
       }
-      model.settle()
+      model.writeAll()
       check()
       const { dayUsed, monthUsed } = model.getGranted()
       const stored = redis.get()

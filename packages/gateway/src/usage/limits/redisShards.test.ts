@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRedisShards } from './redisShards.ts'
 import type { RedisShardsOptions } from './redisShards.ts'
-import { settleMs } from './shardHealth.ts'
+import { seedDelayMs } from './shardHealth.ts'
 
 /** Shards whose connections and clock the test controls. Keys are named after their shard: `a:1` is on shard `a`. */
 const start = (...connected: readonly string[]) => {
@@ -56,7 +56,7 @@ test('a shard whose connection is lost is lost once, and back when it is ready',
   clock.now = 5_000
   connect('a')
   expect([shards.isAnyLost(), events]).toEqual([false, ['lost', 'ready a', 'connected a:1 again']])
-  expect(shard).toMatchObject({ connection: 2, settledAt: 5_000 + settleMs })
+  expect(shard).toMatchObject({ connection: 2, seedableAt: 5_000 + seedDelayMs })
 })
 
 test('a shard that was never connected is lost, but nothing degrades', () => {
@@ -85,8 +85,8 @@ test('a shard that hangs is lost until it replies to a query', async () => {
 
 test('a shard that appears after the start is not seeded until all instances have written', () => {
   const { shards, connect, clock } = start('a')
-  clock.now = 1_000 + settleMs + 1
+  clock.now = 1_000 + seedDelayMs + 1
   connect('b')
-  expect(shards.get('b:1').settledAt).toBe(clock.now + settleMs)
-  expect(shards.get('a:1').settledAt).toBe(0)
+  expect(shards.get('b:1').seedableAt).toBe(clock.now + seedDelayMs)
+  expect(shards.get('a:1').seedableAt).toBe(0)
 })

@@ -1,5 +1,5 @@
 import type { RedisLink } from '../../storage/redis/redisLink.ts'
-import { createShardHealth, isHung, setConnected, setLost, settleMs } from './shardHealth.ts'
+import { createShardHealth, isHung, setConnected, setLost, seedDelayMs } from './shardHealth.ts'
 import type { ShardHealth } from './shardHealth.ts'
 
 /** A shard of Redis. Without a cluster, there is one. */
@@ -55,8 +55,8 @@ export const createRedisShards = (options: RedisShardsOptions): RedisShards => {
     const connection = redis.isReady(key) ? (connections += 1) : 0
     // All shards are connected soon after the start. Later ones are the result of a failover.
     const readyAt = readySince.get(name) ?? createdAt
-    const settledAt = readyAt - createdAt > settleMs ? readyAt + settleMs : 0
-    const shard = { ...createShardHealth({ connection, settledAt, now: clock() }), key }
+    const seedableAt = readyAt - createdAt > seedDelayMs ? readyAt + seedDelayMs : 0
+    const shard = { ...createShardHealth({ connection, seedableAt, now: clock() }), key }
     shards.set(name, shard)
     return shard
   }

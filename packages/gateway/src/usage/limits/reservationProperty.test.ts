@@ -186,7 +186,7 @@ const setUp = (account: QuotaAccount, count: number) => {
       const { used: usedToday, reserved, isWriting } = one.state
       if (usedToday === reserved && !isWriting) one.state = createReservation(day, usedToday)
     },
-    settle: (): void => {
+    writeAll: (): void => {
       for (const one of processes) {
         complete(one)
         do {
@@ -233,7 +233,7 @@ test('never grants more than the highest limits, despite delays, failures, retur
             else if (perDay !== null || perMonth !== null) model.kill(index)
           }
         }
-        model.settle()
+        model.writeAll()
         for (const { day, units } of model.days()) {
           // Units that a killed process had reserved, or that are left over in an abandoned row, are forfeited.
           if (hasFaults) expect(model.table.sumDay(day)).toBeGreaterThanOrEqual(units)

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { createShardHealth, isHung, setConnected, setLost, settleMs } from './shardHealth.ts'
+import { createShardHealth, isHung, setConnected, setLost, seedDelayMs } from './shardHealth.ts'
 
-const create = (connection: number, settledAt = 0) => createShardHealth({ connection, settledAt, now: 1_000 })
+const create = (connection: number, seedableAt = 0) => createShardHealth({ connection, seedableAt, now: 1_000 })
 
 test('a shard that is connected is not lost', () => {
-  expect(create(3, 7)).toEqual({ connection: 3, lostSince: undefined, lastReplyAt: 1_000, settledAt: 7 })
+  expect(create(3, 7)).toEqual({ connection: 3, lostSince: undefined, lastReplyAt: 1_000, seedableAt: 7 })
 })
 
 test('a shard that was never connected is lost, and nothing settles after its first connection', () => {
   const shard = create(0)
-  expect(shard).toEqual({ connection: 0, lostSince: 1_000, lastReplyAt: 1_000, settledAt: 0 })
+  expect(shard).toEqual({ connection: 0, lostSince: 1_000, lastReplyAt: 1_000, seedableAt: 0 })
   expect(setConnected(shard, 5, 1_200)).toBe(true)
-  expect(shard).toEqual({ connection: 5, lostSince: undefined, lastReplyAt: 1_200, settledAt: 0 })
+  expect(shard).toEqual({ connection: 5, lostSince: undefined, lastReplyAt: 1_200, seedableAt: 0 })
 })
 
 test('a shard is lost once, from the first time on', () => {
@@ -25,11 +25,11 @@ test('after another connection, accounts are not seeded until all instances have
   const lost = create(1)
   setLost(lost, 2_000)
   expect(setConnected(lost, 2, 5_000)).toBe(true)
-  expect(lost).toEqual({ connection: 2, lostSince: undefined, lastReplyAt: 5_000, settledAt: 5_000 + settleMs })
+  expect(lost).toEqual({ connection: 2, lostSince: undefined, lastReplyAt: 5_000, seedableAt: 5_000 + seedDelayMs })
   // Also if nobody noticed that the connection was lost.
   const reconnected = create(1)
   expect(setConnected(reconnected, 2, 5_000)).toBe(false)
-  expect(reconnected.settledAt).toBe(5_000 + settleMs)
+  expect(reconnected.seedableAt).toBe(5_000 + seedDelayMs)
 })
 
 test('a shard hangs if nothing came back for as long as a request waits', () => {

@@ -11,26 +11,26 @@ export interface ShardHealth {
   lostSince: number | undefined
   lastReplyAt: number
   /** Until when accounts are not seeded: other instances may still write what they granted. */
-  settledAt: number
+  seedableAt: number
 }
 
 /** How long all instances need to write their grants, in milliseconds: the meter writes every 500 ms. */
-export const settleMs = 1_500
+export const seedDelayMs = 1_500
 
 /**
  * Creates the state of a shard.
  * @param options.connection - 0 if no commands can be sent yet.
- * @param options.settledAt - Until when accounts are not seeded, because it may have taken over from a lost shard; 0: it has not.
+ * @param options.seedableAt - Until when accounts are not seeded, because it may have taken over from a lost shard; 0: it has not.
  */
 export const createShardHealth = (options: {
   readonly connection: number
-  readonly settledAt: number
+  readonly seedableAt: number
   readonly now: number
 }): ShardHealth => ({
   connection: options.connection,
   lostSince: options.connection === 0 ? options.now : undefined,
   lastReplyAt: options.now,
-  settledAt: options.settledAt,
+  seedableAt: options.seedableAt,
 })
 
 /** Whether nothing has come back for too long. @param oldestSentAt - When the oldest request was sent that has no reply. */
@@ -52,7 +52,7 @@ export const setLost = (health: ShardHealth, now: number): boolean => {
  */
 export const setConnected = (health: ShardHealth, connection: number, now: number): boolean => {
   const wasLost = health.lostSince !== undefined
-  if (health.connection > 0) health.settledAt = now + settleMs
+  if (health.connection > 0) health.seedableAt = now + seedDelayMs
   health.connection = connection
   health.lostSince = undefined
   health.lastReplyAt = now

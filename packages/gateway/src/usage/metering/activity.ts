@@ -45,8 +45,8 @@ export interface TrafficQuery {
 }
 
 /**
- * Reads the activity of a key and of the one that it replaced at the last rotation. All calls with the key in the minute of
- * the rotation count for the new key, also those before the rotation.
+ * Reads the activity of a key and of the one that it replaced at the last rotation. All calls in the minute of the rotation
+ * count for the old key: a new key that nobody has used yet must not look used.
  * @throws {StorageError} if the database is unreachable.
  */
 export type ReadTraffic = (query: TrafficQuery) => Promise<{ readonly current: Activity; readonly old: Activity }>

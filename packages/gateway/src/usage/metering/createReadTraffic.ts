@@ -48,17 +48,19 @@ export const createReadTraffic = ({ storage: { db } }: { storage: Pick<Storage, 
   return async ({ keyId, rotatedAt, from, hours }) => {
     const to = from + hours * hourMs
     const rotated = floorTo(rotatedAt ?? 0, minuteMs)
+    // The minute of the rotation has calls with either key, and counts for the old one.
+    const firstWhole = rotated === (rotatedAt ?? 0) ? rotated : rotated + minuteMs
     const oldId = toOldKeyId(keyId)
     const [current, old] = [createActivitySum(hours), createActivitySum(hours)]
     for (const part of await split(from, to, rotated))
       for (const row of await readRows(db, part, [keyId, oldId])) {
         // Calls with the key before the rotation were calls with the old one. Earlier calls with an old key were calls with a key that no longer exists.
         if (row.keyId === oldId && row.at < rotated) continue
-        const sum = row.keyId === oldId || row.at < rotated ? old : current
+        const sum = row.keyId === oldId || row.at < firstWhole ? old : current
         addCounts(sum, Math.floor((row.at - from) / hourMs), row.counts)
       }
-    current.lastAt = await findLast(keyId, rotated, to)
-    old.lastAt = getLater(await findLast(oldId, rotated, to), await findLast(keyId, 0, rotated))
+    current.lastAt = await findLast(keyId, firstWhole, to)
+    old.lastAt = getLater(await findLast(oldId, rotated, to), await findLast(keyId, 0, firstWhole))
     return { current, old }
   }
 }

@@ -35,7 +35,7 @@ const setUpCommits = (alongside?: MeterOptions['alongside']) => {
   return { clock, commits, count, failures, meter }
 }
 
-/** A ledger that has batches of so many rows. */
+/** A ledger that has batches of this many rows. */
 const createLedger = (...sizes: number[]) => {
   const results: string[] = []
   return {

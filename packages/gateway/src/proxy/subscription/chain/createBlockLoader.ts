@@ -4,7 +4,7 @@ import type { ChainRing } from './createChainRing.ts'
 import { readChainBlock } from './readChainBlock.ts'
 
 /**
- * Creates the function that loads so many blocks below a ring. Concurrent calls share one load.
+ * Creates the function that loads a number of blocks below a ring. Concurrent calls share one load.
  * @throws {ChainReadError} If no block could be added.
  */
 export const createBlockLoader = (ring: ChainRing, nodes: ChainNodes): ((count: number) => Promise<void>) => {

@@ -42,14 +42,14 @@ export interface ChainFollowerOptions extends FollowOptions {
   readonly maxResponseBytes: number
 }
 
-/** Without a successful read for so long, subscriptions are ended. */
+/** Without a successful read for this long, subscriptions are ended. */
 const maxFailingMs = 60_000
-/** After so many failed reads in a row, another node is followed even if the node responds. */
+/** After this many failed reads in a row, another node is followed even if the node responds. */
 const maxMissing = 3
 const defaultLocateTimeoutMs = 10_000
 /** The follower changes to another node after a few failures, so it need not wait long. */
 const backoff = { firstBackoffMs: 250, longestBackoffMs: 4_000 }
-/** A client that is ahead of this process is waited for at most so long. */
+/** A client that is ahead of this process is waited for at most this long. */
 const maxFollowMs = 5_000
 
 /**

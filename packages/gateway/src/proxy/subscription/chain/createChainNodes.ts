@@ -13,7 +13,7 @@ export interface ChainNodesOptions {
   readonly maxResponseBytes: number
 }
 
-/** A node that does not respond for so long is left. */
+/** A node that does not respond for this long is replaced by another one. */
 const maxTimeoutMs = 5_000
 /** The calls of all followers of a network wait in a queue of their own, beside those of keys. */
 const holder = { keyId: 'subscriptions', ownerId: 'subscriptions' }

@@ -19,7 +19,7 @@ export interface Starts {
 export interface StartsOptions {
   readonly ring: ChainRing
   readonly readLogs: LogReader
-  /** Loads so many blocks below the ring. */
+  /** Loads this many blocks below the ring. */
   readonly loadBelow: (count: number) => Promise<void>
   /** Called before `done` gets a start that needs logs. */
   readonly onLogsStart: () => void
@@ -39,7 +39,7 @@ interface Request {
   isLoading: boolean
 }
 
-/** A failed read is repeated after so long, as long as there is time. */
+/** How long after a failure a read is repeated, if there is time. */
 const retryMs = 250
 
 /**

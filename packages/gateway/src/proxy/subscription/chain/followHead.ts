@@ -15,7 +15,7 @@ export interface FollowHeadOptions {
   readonly readLogs: LogReader
   /** Whether the blocks that are emitted now need logs. */
   readonly needLogs: () => boolean
-  /** Loads so many blocks below the ring. */
+  /** Loads this many blocks below the ring. */
   readonly loadBelow: (count: number) => Promise<void>
   readonly emit: (step: ChainStep) => void
   /** Nothing is emitted after it was aborted. */
@@ -35,7 +35,7 @@ const lookahead = 8
 const maxLowerPolls = 8
 /** How many blocks below the first one are loaded, so that a reorganization soon after the start has an ancestor. */
 const firstDepth = 16
-/** The timestamps of so many blocks are used to measure the block time. */
+/** The timestamps of this many blocks are used to measure the block time. */
 const measuredBlocks = 9
 
 const notLower = { polls: 0, since: 0, hash: '', hasMoved: false }

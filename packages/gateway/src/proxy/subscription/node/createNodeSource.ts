@@ -14,7 +14,7 @@ import { pollSyncing } from './pollSyncing.ts'
 export interface NodeSourceTimes {
   /** How long a handshake or a request may take. */
   readonly timeoutMs: number
-  /** After so long without a message, a node's WebSocket is sent a request. */
+  /** After this long without a message, a node's WebSocket is sent a request. */
   readonly silenceMs: number
   /** The longest wait before a WebSocket is opened again the first time. */
   readonly firstRetryMs: number

@@ -12,7 +12,7 @@ export interface SessionOptions {
   readonly headers: UpstreamHeaders
   /** A node of another chain is not subscribed to. */
   readonly chainId: number
-  /** After so long without a message, the node is sent a request, in milliseconds. */
+  /** After this long without a message, the node is sent a request, in milliseconds. */
   readonly silenceMs: number
   /** How long the handshake or a request may take, in milliseconds. */
   readonly timeoutMs: number

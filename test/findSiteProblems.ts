@@ -19,18 +19,18 @@ const reserved =
  * other hosts.
  * @param folder - The folder of the built site.
  * @param named - Hosts that texts and links may name. Pages must not load anything from them either.
- * @returns One sentence per fault.
+ * @returns One sentence per problem.
  */
-export function findSiteFaults(folder: string, named: readonly string[]): string[] {
+export function findSiteProblems(folder: string, named: readonly string[]): string[] {
   const pages = new Map(
     listFiles(folder, '**/*.html').map((file) => [`/${file}`, readPage(folder, `/${file}`)] as const),
   )
   const files = new Set(listFiles(folder, '**/*').map((file) => `/${file}`))
   return [
-    ...[...pages.values()].flatMap((page) => findLinkFaults(page, pages, files)),
+    ...[...pages.values()].flatMap((page) => findLinkProblems(page, pages, files)),
     ...findUnlinkedPages(pages),
-    ...[...pages.values()].flatMap(findLoadFaults),
-    ...listFiles(folder, '**/*.{html,js,css}').flatMap((file) => findHostFaults(folder, file, named)),
+    ...[...pages.values()].flatMap(findLoadProblems),
+    ...listFiles(folder, '**/*.{html,js,css}').flatMap((file) => findHostProblems(folder, file, named)),
   ]
 }
 
@@ -57,7 +57,7 @@ function resolveLink(from: string, href: string): { readonly path: string; reado
   return { path: path.endsWith('/') ? posix.join(fullPath, 'index.html') : fullPath, anchor }
 }
 
-function findLinkFaults(page: Page, pages: ReadonlyMap<string, Page>, files: ReadonlySet<string>): string[] {
+function findLinkProblems(page: Page, pages: ReadonlyMap<string, Page>, files: ReadonlySet<string>): string[] {
   return page.links.flatMap((href) => {
     const to = resolveLink(page.path, href)
     if (!to) return []
@@ -80,20 +80,20 @@ function findUnlinkedPages(pages: ReadonlyMap<string, Page>): string[] {
 }
 
 /** Finds resources that a page loads from other hosts. */
-function findLoadFaults({ path, html }: Page): string[] {
+function findLoadProblems({ path, html }: Page): string[] {
   const loaded = [
     ...html.matchAll(/<(?!a\s)[a-z]+\s[^>]*?\s(?:src|href|srcset|action|data|poster)="([^"]*)"/g),
     ...html.matchAll(/url\(([^)]*)\)/g),
   ].map(([, url = '']) => url)
-  const faults = loaded
+  const problems = loaded
     .filter((url) => /^([a-z][a-z0-9+.-]*:|[/][/])/i.test(url) && !url.startsWith('data:'))
     .map((url) => `${path}: loads ${url}`)
   return /<meta http-equiv="Content-Security-Policy" content="default-src 'self';/.test(html)
-    ? faults
-    : [...faults, `${path}: has no policy against other hosts`]
+    ? problems
+    : [...problems, `${path}: has no policy against other hosts`]
 }
 
-function findHostFaults(folder: string, file: string, named: readonly string[]): string[] {
+function findHostProblems(folder: string, file: string, named: readonly string[]): string[] {
   const text = readFileSync(join(folder, file), 'utf8')
   const hosts = new Set([...text.matchAll(/\bhttps?:\\?[/]\\?[/]([\w.-]*\w)/g)].map(([, host = '']) => host))
   return [...hosts]

@@ -22,7 +22,7 @@ export interface Imports {
   /** All files that were read. */
   readonly files: readonly string[]
   /** `rule: from -> to` for each import that breaks a rule. */
-  readonly faults: readonly string[]
+  readonly problems: readonly string[]
 }
 
 /**
@@ -30,23 +30,23 @@ export interface Imports {
  * @param root - The top of the workspace, or of a copy of it.
  * @param paths - The files and folders to check, relative to the top. Files that they import are checked too. @default ['packages', 'examples']
  */
-export async function findImportFaults(
+export async function findImportProblems(
   root: string,
   paths: readonly string[] = ['packages', 'examples'],
 ): Promise<Imports> {
   const { stdout, stderr } = await run('depcruise', ['--output-type', 'json', ...paths], { cwd: root })
   if (!stdout.startsWith('{')) throw new Error(`dependency-cruiser failed: ${stderr}`)
   const { modules, summary } = JSON.parse(stdout) as Cruised
-  const faults = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`)
+  const problems = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`)
   return {
     files: modules.map(({ source }) => source).filter((source) => source.startsWith('packages/')),
-    faults: [...faults, ...findUndeclared(root, modules)].sort(),
+    problems: [...problems, ...findUndeclared(root, modules)].sort(),
   }
 }
 
 /** Finds imports of our own packages that are missing in the package.json of the importing package. */
 function findUndeclared(root: string, modules: Cruised['modules']): string[] {
-  const faults: string[] = []
+  const problems: string[] = []
   for (const { source, dependencies } of modules) {
     const folder = /^packages\/([^/]+)\//.exec(source)?.[1]
     if (folder === undefined) continue
@@ -61,8 +61,8 @@ function findUndeclared(root: string, modules: Cruised['modules']): string[] {
       const isOptional = arrows[folder]?.optional?.includes(other) === true
       const declared = { ...manifest.dependencies, ...(isTest || isOptional ? manifest.devDependencies : {}) }
       const name = arrows[other]?.name ?? other
-      if (!(name in declared)) faults.push(`declared: ${source} -> ${resolved}`)
+      if (!(name in declared)) problems.push(`declared: ${source} -> ${resolved}`)
     }
   }
-  return faults
+  return problems
 }

@@ -29,27 +29,28 @@ export function readChangesets(root: string): Changeset[] {
  * Finds published packages that changed without a changeset, and changesets that are empty or name something that does not exist.
  * @param packages - The published packages, and whether each has changed since its last release.
  * @param changesets - The unreleased changesets.
- * @returns One sentence per fault.
+ * @returns One sentence per problem.
  */
-export function findChangesetFaults(
+export function findChangesetProblems(
   packages: readonly { readonly name: string; readonly changed: boolean }[],
   changesets: readonly Changeset[],
 ): string[] {
-  const faults: string[] = []
+  const problems: string[] = []
   const described = new Set(changesets.flatMap(({ bumps }) => Object.keys(bumps)))
   for (const { name, changed } of packages) {
-    if (changed && !described.has(name)) faults.push(`${name} changed, but has no changeset: npm run changeset`)
+    if (changed && !described.has(name)) problems.push(`${name} changed, but has no changeset: npm run changeset`)
   }
   for (const { file, bumps, summary } of changesets) {
     for (const [name, bump] of Object.entries(bumps)) {
       if (!packages.some((published) => published.name === name))
-        faults.push(`${file} names ${name}, which is not published`)
-      if (!['major', 'minor', 'patch'].includes(bump)) faults.push(`${file} has the unknown bump ${bump} for ${name}`)
+        problems.push(`${file} names ${name}, which is not published`)
+      if (!['major', 'minor', 'patch'].includes(bump)) problems.push(`${file} has the unknown bump ${bump} for ${name}`)
     }
-    if (Object.keys(bumps).length === 0) faults.push(`${file} names no package`)
-    if (!/`[^`]+`/.test(summary)) faults.push(`${file} names no symbol: a sentence in the past tense with \`its name\``)
+    if (Object.keys(bumps).length === 0) problems.push(`${file} names no package`)
+    if (!/`[^`]+`/.test(summary))
+      problems.push(`${file} names no symbol: a sentence in the past tense with \`its name\``)
   }
-  return faults
+  return problems
 }
 
 /**

@@ -17,10 +17,10 @@ interface Manifest {
  * Compares every package.json under packages/ with the table of arrows.
  * @param root - The top of the workspace.
  * @param arrows - The table, by folder under packages/.
- * @returns One sentence per fault.
+ * @returns One sentence per problem.
  */
-export function findManifestFaults(root: string, arrows: Readonly<Record<string, PackageArrows>>): string[] {
-  const faults: string[] = []
+export function findManifestProblems(root: string, arrows: Readonly<Record<string, PackageArrows>>): string[] {
+  const problems: string[] = []
   const folders = new Map(Object.entries(arrows).map(([folder, { name }]) => [name, folder]))
   const dependencies = new Map<string, string[]>()
 
@@ -29,7 +29,7 @@ export function findManifestFaults(root: string, arrows: Readonly<Record<string,
     if (!existsSync(path)) continue
     const may = arrows[folder]
     if (may === undefined) {
-      faults.push(`packages/${folder} is not in the table of scripts/arrows.ts`)
+      problems.push(`packages/${folder} is not in the table of scripts/arrows.ts`)
       continue
     }
     const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest
@@ -37,31 +37,32 @@ export function findManifestFaults(root: string, arrows: Readonly<Record<string,
     const ours = (versions: Versions | undefined): string[] => of(versions).filter((name) => folders.has(name))
     const foreign = (versions: Versions | undefined): string[] => of(versions).filter((name) => !folders.has(name))
 
-    if (manifest.name !== may.name) faults.push(`packages/${folder} is named ${manifest.name}, not ${may.name}`)
+    if (manifest.name !== may.name) problems.push(`packages/${folder} is named ${manifest.name}, not ${may.name}`)
     for (const name of ours(manifest.dependencies)) {
       if (may.optional?.includes(folders.get(name) as string))
-        faults.push(`${folder} may not depend on ${name}, which is optional`)
-      if (!may.imports.includes(folders.get(name) as string)) faults.push(`${folder} may not depend on ${name}`)
+        problems.push(`${folder} may not depend on ${name}, which is optional`)
+      if (!may.imports.includes(folders.get(name) as string)) problems.push(`${folder} may not depend on ${name}`)
     }
     for (const name of ours(manifest.devDependencies)) {
       const other = folders.get(name) as string
       if (!may.imports.includes(other) && !may.inTests.includes(other)) {
-        faults.push(`tests of ${folder} may not depend on ${name}`)
+        problems.push(`tests of ${folder} may not depend on ${name}`)
       }
     }
-    for (const name of ours(manifest.peerDependencies)) faults.push(`${folder} may not have our own ${name} as a peer`)
+    for (const name of ours(manifest.peerDependencies))
+      problems.push(`${folder} may not have our own ${name} as a peer`)
     for (const [name, version] of [
       ...Object.entries(manifest.dependencies ?? {}),
       ...Object.entries(manifest.devDependencies ?? {}),
     ]) {
       if (folders.has(name) && !version.startsWith('workspace:')) {
-        faults.push(`${folder} takes ${name} from the registry (${version}), not from the workspace`)
+        problems.push(`${folder} takes ${name} from the registry (${version}), not from the workspace`)
       }
     }
     const added = foreign(manifest.dependencies).filter((name) => !may.dependencies.includes(name))
-    for (const name of added) faults.push(`${folder} may not depend on ${name}`)
+    for (const name of added) problems.push(`${folder} may not depend on ${name}`)
     const peers = foreign(manifest.peerDependencies).filter((name) => !may.peers.includes(name))
-    for (const name of peers) faults.push(`${folder} may not have ${name} as a peer`)
+    for (const name of peers) problems.push(`${folder} may not have ${name} as a peer`)
 
     dependencies.set(folder, [
       ...new Set(
@@ -74,11 +75,11 @@ export function findManifestFaults(root: string, arrows: Readonly<Record<string,
     if (path.includes(folder)) {
       const loop = [...path.slice(path.indexOf(folder)), folder]
       // The walk finds a loop from each of its members. It is reported once, from the first member by name.
-      if (loop[0] === [...loop].sort()[0]) faults.push(`packages form a loop: ${loop.join(' -> ')}`)
+      if (loop[0] === [...loop].sort()[0]) problems.push(`packages form a loop: ${loop.join(' -> ')}`)
       return
     }
     for (const other of dependencies.get(folder) ?? []) walk(other, [...path, folder])
   }
   for (const folder of dependencies.keys()) walk(folder, [])
-  return [...new Set(faults)]
+  return [...new Set(problems)]
 }

@@ -7,28 +7,28 @@ import { findFences, withoutCode } from './findFences.ts'
  * @param root - The top of the workspace.
  * @param file - The path of the document, relative to `root`.
  * @param markdown - The text of the document.
- * @returns One sentence per fault.
+ * @returns One sentence per problem.
  */
-export function findLinkFaults(root: string, file: string, markdown: string): string[] {
-  const faults: string[] = []
+export function findLinkProblems(root: string, file: string, markdown: string): string[] {
+  const problems: string[] = []
   for (const [, target = ''] of withoutCode(markdown).matchAll(/\]\(([^)\s]+)(?:\s[^)]*)?\)/g)) {
     if (/^[a-z][a-z0-9+.-]*:/i.test(target)) continue
     const [path = '', anchor] = target.split('#')
     const fullPath = path === '' ? join(root, file) : join(root, dirname(file), decodeURI(path))
-    if (path !== '' && !existsSync(fullPath)) faults.push(`${file}: the link ${target} leads nowhere`)
+    if (path !== '' && !existsSync(fullPath)) problems.push(`${file}: the link ${target} leads nowhere`)
     else if (anchor !== undefined && fullPath.endsWith('.md')) {
       const text = path === '' ? markdown : readFileSync(fullPath, 'utf8')
-      if (!getAnchors(text).includes(anchor)) faults.push(`${file}: the link ${target} names no heading`)
+      if (!getAnchors(text).includes(anchor)) problems.push(`${file}: the link ${target} names no heading`)
     }
   }
   for (const path of getQuotedPaths(root, markdown)) {
     // Paths can be relative to the top, to the document, to packages/ or to one package.
     const bases = ['', dirname(file), 'packages', 'packages/*']
     if (!bases.some((base) => globSync(join(base, path), { cwd: root }).length > 0)) {
-      faults.push(`${file}: there is no ${path}`)
+      problems.push(`${file}: there is no ${path}`)
     }
   }
-  return faults
+  return problems
 }
 
 /** Returns inline code that looks like a path of the workspace: names separated by slashes that start with one of its folders. */

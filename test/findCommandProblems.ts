@@ -16,29 +16,29 @@ export interface KnownCommands {
  * Finds commands of a shell block that name a script, package, program, command, option or file that does not exist.
  * @param shell - The block: commands, with or without `$ ` before them; other lines are output.
  * @param known - The names that exist.
- * @returns One sentence per fault.
+ * @returns One sentence per problem.
  */
-export function findCommandFaults(shell: string, known: KnownCommands): string[] {
+export function findCommandProblems(shell: string, known: KnownCommands): string[] {
   const joined = shell.replaceAll(/\\\n/g, ' ')
   return joined.split('\n').flatMap((line) =>
     line
       .replace(/^\s*\$ /, '')
       .replace(/(^|\s)#.*$/, '')
       .split(/&&|\|\||[|;]/)
-      .flatMap((command) => findFaults(command.trim().split(/\s+/), known)),
+      .flatMap((command) => findProblems(command.trim().split(/\s+/), known)),
   )
 }
 
-function findFaults(words: readonly string[], known: KnownCommands): string[] {
+function findProblems(words: readonly string[], known: KnownCommands): string[] {
   const [program = '', ...rest] = words.filter((word) => !/^[A-Z_][A-Z0-9_]*=/.test(word))
   const named = rest.filter((word) => !word.startsWith('-'))
   switch (program) {
     case 'npm':
-      return findNpmFaults(named, known)
+      return findNpmProblems(named, known)
     case 'npx':
-      return findNpxFaults(rest.slice(rest.findIndex((word) => !word.startsWith('-'))), known)
+      return findNpxProblems(rest.slice(rest.findIndex((word) => !word.startsWith('-'))), known)
     case 'keyrail':
-      return findKeyrailFaults(rest, known)
+      return findKeyrailProblems(rest, known)
     case 'node':
       return named
         .slice(0, 1)
@@ -49,7 +49,7 @@ function findFaults(words: readonly string[], known: KnownCommands): string[] {
   }
 }
 
-function findNpmFaults([verb = '', ...named]: readonly string[], { scripts, packages }: KnownCommands): string[] {
+function findNpmProblems([verb = '', ...named]: readonly string[], { scripts, packages }: KnownCommands): string[] {
   if (['start', 'test'].includes(verb)) return scripts.includes(verb) ? [] : [`there is no script ${verb}`]
   if (verb === 'run') return scripts.includes(named[0] ?? '') ? [] : [`there is no script ${named[0]}`]
   if (['install', 'i', 'add'].includes(verb)) {
@@ -63,12 +63,12 @@ function findNpmFaults([verb = '', ...named]: readonly string[], { scripts, pack
   return [`npm ${verb} is not a command that this checker knows`]
 }
 
-function findNpxFaults([program = '', ...rest]: readonly string[], known: KnownCommands): string[] {
-  if (program === 'keyrail') return findKeyrailFaults(rest, known)
+function findNpxProblems([program = '', ...rest]: readonly string[], known: KnownCommands): string[] {
+  if (program === 'keyrail') return findKeyrailProblems(rest, known)
   return known.programs.includes(program) ? [] : [`npx finds no ${program}`]
 }
 
-function findKeyrailFaults([command = '', ...rest]: readonly string[], { keyrailHelp }: KnownCommands): string[] {
+function findKeyrailProblems([command = '', ...rest]: readonly string[], { keyrailHelp }: KnownCommands): string[] {
   if (/^--(help|version)$/.test(command)) return []
   const help = keyrailHelp(command)
   if (help === undefined) return [`there is no keyrail ${command}`]
