@@ -46,6 +46,9 @@ def _close(transport: Any, after_fork: bool) -> None:
         socket_transport = getattr(getattr(transport, "_ssl_protocol", None), "_transport", None) or transport
         with suppress(RuntimeError, AttributeError):
             socket_transport._call_connection_lost(None)
+        if hasattr(transport, "_closed"):
+            # Python 3.10 sets it only after the callback is scheduled, and warns otherwise.
+            transport._closed = True
 
 
 def _detach_from_parent(transport: Any) -> None:
