@@ -16,6 +16,16 @@ describePages('a rotation with a grace period', {}, (getFixtures) => {
     type Urls = { readonly urls: { readonly testnet: string } }
     const old = await call<Urls>('POST', `/api/apps/${id}/key/reveal`, {})
     const rotated = await call<Urls>('POST', `/api/apps/${id}/key/rotate`, { graceDays: 1 })
+    const { query } = pages.service.storage.db
+    const moveRotation = async (byMs: number): Promise<void> => {
+      await query
+        .updateTable('keys')
+        .set(({ eb }) => ({ rotatedAt: eb('rotatedAt', '-', byMs) }))
+        .where('appId', '=', id)
+        .execute()
+    }
+    // Calls in the minute of the rotation count for the old key.
+    await moveRotation(2 * minuteMs)
     await callNode(old.urls.testnet)
     await callNode(old.urls.testnet, 'eth_nothing')
     await callNode(rotated.urls.testnet)
@@ -36,14 +46,8 @@ describePages('a rotation with a grace period', {}, (getFixtures) => {
     expect(await callNode(old.urls.testnet)).toMatchObject({ status: 200 })
 
     // As if it had been rotated 4 hours ago, and the old key had last been used 3 hours ago.
-    const { query } = pages.service.storage.db
-    const key = await query
-      .selectFrom('keys')
-      .select(['id', 'rotatedAt'])
-      .where('appId', '=', id)
-      .executeTakeFirstOrThrow()
-    const rotatedAt = (key.rotatedAt ?? 0) - 4 * hourMs
-    await query.updateTable('keys').set({ rotatedAt }).where('id', '=', key.id).execute()
+    await moveRotation(4 * hourMs)
+    const key = await query.selectFrom('keys').select('id').where('appId', '=', id).executeTakeFirstOrThrow()
     await expect
       .poll(async () =>
         (await query.selectFrom('usageMinutes').select('total').where('keyId', '=', `${key.id}:old`).execute()).reduce(
