@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)('single sign-on', { timeout: 90_000 }, () => {
     await provider.close()
   })
   /** The problems, without the requests to the provider. */
-  const getFaults = () => ada.problems.filter((fault) => !fault.startsWith(`asks ${provider.issuer}/`))
+  const getProblems = () => ada.problems.filter((problem) => !problem.startsWith(`requests ${provider.issuer}/`))
 
   test('sign up with the provider, and log in to the page that was asked for', async () => {
     const { page, context } = ada
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('single sign-on', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: 'Delete the account' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the account' }).click()
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
-    expect(getFaults()).toEqual([])
+    expect(getProblems()).toEqual([])
   })
 
   test('a log-in that fails is explained, and a reload does not repeat it', async () => {
@@ -63,7 +63,7 @@ describe.skipIf(noBrowser)('single sign-on', { timeout: 90_000 }, () => {
     await page.getByText('This log-in was used, has expired, or was started in another browser').waitFor()
     await page.getByRole('link', { name: 'Back to log in' }).click()
     await page.getByLabel('Password').waitFor()
-    expect(getFaults()).toEqual([])
+    expect(getProblems()).toEqual([])
   })
 
   test('an account with a password is connected under Security', async () => {
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser)('single sign-on', { timeout: 90_000 }, () => {
     await page.getByRole('heading', { name: 'Security' }).waitFor()
     await page.goto(`${pages.url}/account/audit`)
     await page.getByText('Connected single sign-on').waitFor()
-    expect(getFaults()).toEqual([])
+    expect(getProblems()).toEqual([])
   })
 
   test('without passwords, no page shows a field for one', async () => {
@@ -104,6 +104,6 @@ describe.skipIf(noBrowser)('single sign-on', { timeout: 90_000 }, () => {
     await page.goto(`${pages.url}/log-in`)
     await page.getByRole('button', { name: 'Continue with Example Inc.' }).click()
     await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
-    expect(getFaults()).toEqual([])
+    expect(getProblems()).toEqual([])
   })
 })
