@@ -48,7 +48,7 @@ function findTarball(folder: string, name: string): string {
   if (file !== undefined) return `file:${join(resolve(folder), file)}`
   throw new CreateError(
     `the folder of --packages, ${resolve(folder)}, has no package ${name}`,
-    `in the repository of Keyrail: npm run pack -- ${folder} ${name}`,
+    `in the repository of Keyrail: npm run pack -- ${resolve(folder)} ${name}`,
   )
 }
 

@@ -133,11 +133,18 @@ describe('npm create keyrail', () => {
     [['app', '--template', 'node', '--base-url', 'localhost'], '--base-url must be an http or https URL'],
     [['app', '--template', 'node', '--base-url', 'http://a', '--env', 'b'], '--base-url and --env cannot be combined'],
     [['app', '--template', 'node', '--env', 'missing.env'], 'cannot read the --env file'],
-    [['app', '--template', 'node', '--packages', '.'], '--packages has no keyrail-core-[0-9]*.tgz'],
+    [['app', '--template', 'node', '--packages', '.'], 'the folder of --packages, '],
   ])('rejects %j and creates nothing', (words, message) => {
     const { status, stdout, stderr } = create(words)
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toContain(`create-keyrail: ${message}`)
     expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('names the package that --packages lacks, and the command that packs it', () => {
+    const { stderr } = create(['app', '--template', 'node', '--packages', 'packed'])
+    expect(stderr).toMatch(
+      /[/]packed, has no package @keyrail[/]core\n {2}hint: .* npm run pack -- [/].*[/]packed @keyrail[/]core\n/,
+    )
   })
 })
