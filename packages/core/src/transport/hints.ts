@@ -21,7 +21,7 @@ export const hintTexts: Partial<Record<FailureKind, string>> = {
   methodUnavailable: 'Check its spelling, or use another endpoint.',
   wrongNetwork: 'Check the network of the key, or chainId.',
   lagging: 'Try again.',
-  revert: 'Decode its data with the ABI of the contract. Libraries do so with createProvider(transport).',
+  revert: 'Decode it with the ABI, or pass createProvider(transport).',
   missingData: 'Use an archive node.',
   txKnown: 'Look up the transaction by its hash.',
   txRejected: 'Check nonce, fee and balance.',
