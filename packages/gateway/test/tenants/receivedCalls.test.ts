@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { GatewayOptions } from '../../src/index.ts'
@@ -152,15 +154,10 @@ describe('a call that a node received counts', () => {
       held.push(response)
       return void response.write(large(seen).slice(0, -2))
     }
-    const leaving = new AbortController()
-    const response = await fetch(path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: call('eth_call'),
-      signal: leaving.signal,
-    })
-    leaving.abort()
-    await response.text().catch(() => {})
+    const sent = request(path, { method: 'POST', headers: { 'content-type': 'application/json' } })
+    sent.end(call('eth_call'))
+    await once(sent, 'response')
+    sent.destroy()
     await expect.poll(() => held.every(({ destroyed }) => destroyed)).toBe(true)
     expect(await used()).toBe(2)
   })
