@@ -18,7 +18,7 @@ export interface Finding {
   readonly most: number
   /** The reference of the row compared with itself; undefined if the figure is not a ratio. */
   readonly itself: number | undefined
-  /** A figure does not count if its reference was not within 5 % of itself. */
+  /** A figure does not count if its reference was not within 5 % when measured against itself. */
   readonly outcome: 'met' | 'missed' | 'does not count' | 'not measured'
 }
 
