@@ -52,6 +52,7 @@ from keyrail.subscribe.chain_source import malformed, missing_block
 from keyrail.subscribe.follow_socket import ignored_cursor
 from keyrail.testing import MockNode
 from keyrail.transport.breaker import CircuitBreaker
+from keyrail.transport.http_failure import TunnelRejectedError
 from keyrail.transport.http_request import describe_error, describe_ssl_problem, split_url
 from keyrail.transport.route_block import create_lagging_failure
 
@@ -347,7 +348,7 @@ def response_messages() -> Iterator[str]:
     without_tls = ssl.SSLError()
     without_tls.reason = "WRONG_VERSION_NUMBER"
     yield describe_error(without_tls)
-    yield describe_error(OSError("Tunnel connection failed: 407 Proxy Authentication Required"))
+    yield describe_error(TunnelRejectedError(407))
     yield describe_ssl_problem(ssl.SSLError())
 
 

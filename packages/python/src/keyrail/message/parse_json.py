@@ -15,6 +15,8 @@ MAX_DEPTH = 2_500
 # which web3.py imports, to 100,000). Then a deep response overflows the stack and kills the process. 500 levels fit on any thread.
 _MAX_RECURSION = 500
 _CHUNK = 2**20
+_PIECE = 2**16
+_BACKSLASHES = re.compile(r"\\+")
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _NOT_OUTLINE = bytes(set(range(256)) - {*_STEPS, ord('"')})
 # Each removes one or two levels.
@@ -88,18 +90,33 @@ def _measure_depth(text: str) -> int:
     """
     if len(text) <= _MAX_RECURSION:
         return len(text)
-    data = text.encode("utf-8", "replace")
-    if b"\\" in data:
-        # After this, every quote starts or ends a string.
-        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
-    # Two quotes in a row, such as those of a string without brackets, do not change which brackets are inside of strings.
-    brackets = _remove_strings(data.translate(None, _NOT_OUTLINE).replace(b'""', b""))
+    brackets = _remove_strings(_get_outline(text))
     # Most responses are wide, not deep: after the empty containers are removed a few times, little is left.
     rest = brackets
     for _ in range(_MAX_REMOVALS):
         rest = rest.replace(b"[]", b"").replace(b"{}", b"")
     depth = 2 * _MAX_REMOVALS + rest.count(b"[") + rest.count(b"{")
     return depth if depth <= _MAX_RECURSION else _count_levels(brackets)
+
+
+def _get_outline(text: str) -> bytes:
+    """Return the brackets and quotes of a text."""
+    parts: list[bytes] = []
+    start = 0
+    # In pieces, because a copy of the whole text would not fit into the cache of the processor.
+    while start < len(text):
+        end = start + _PIECE
+        if text[end - 1 : end] == "\\":
+            # The character after a backslash belongs to it.
+            end = _BACKSLASHES.match(text, end - 1).end() + 1  # type: ignore[union-attr]
+        data = text[start:end].encode("utf-8", "replace")
+        if b"\\" in data:
+            # After this, every quote starts or ends a string.
+            data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+        # Two quotes in a row, such as those of a string without brackets, do not change which brackets are inside of strings.
+        parts.append(data.translate(None, _NOT_OUTLINE).replace(b'""', b""))
+        start = end
+    return b"".join(parts)
 
 
 def _remove_strings(outline: bytes) -> bytes:

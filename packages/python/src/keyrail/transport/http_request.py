@@ -34,8 +34,6 @@ USER_AGENT = "keyrail-python"
 KEEP_ALIVE_S = 15
 """How long an idle connection stays open, in seconds."""
 
-_TUNNEL_REJECTED = re.compile(r"Tunnel connection failed: (\d{3})\b")
-
 
 def describe_encoding(encoding: str) -> str:
     """Describe a response with an unsupported encoding."""
@@ -71,7 +69,7 @@ def split_url(url: str) -> tuple[str, str]:
     return found[1], path if path.startswith("/") else "/" + path
 
 
-def decode_body(data: bytes) -> str:
+def decode_body(data: bytes | bytearray) -> str:
     """Decode a body."""
     return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
@@ -88,9 +86,7 @@ def describe_error(error: BaseException) -> str:
             if reason == "WRONG_VERSION_NUMBER":
                 return "the server responded without TLS: use http, or the port that has TLS"
             return f"TLS failed: {reason if isinstance(reason, str) else 'no reason given'}"
-        rejected = _TUNNEL_REJECTED.search(str(inner)) if isinstance(inner, OSError) else None
-        # aiohttp has a class of its own, which has the status.
-        status = getattr(inner, "status", None) if rejected is None else int(rejected[1])
+        status = getattr(inner, "status", None)
         if isinstance(status, int):
             return f"the proxy responded with HTTP {status}"
         if isinstance(inner, socket.gaierror):
