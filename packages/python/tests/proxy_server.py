@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import socket
+import ssl
 import threading
 from urllib.parse import urlsplit
 
@@ -14,7 +15,8 @@ from typing_extensions import Self
 class ProxyServer:
     """Forwards what it receives. ``received`` has the start of each request: its first line and headers."""
 
-    def __init__(self, credentials: str | None = None) -> None:
+    def __init__(self, credentials: str | None = None, tls: ssl.SSLContext | None = None) -> None:
+        self._tls = tls
         self.received: list[list[str]] = []
         self._authorization = f"Basic {base64.b64encode(credentials.encode()).decode()}" if credentials else None
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -29,7 +31,7 @@ class ProxyServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"https://localhost:{self.port}" if self._tls else f"http://127.0.0.1:{self.port}"
 
     def _start(self, run: object, *args: object) -> None:
         thread = threading.Thread(target=run, args=args, daemon=True)  # type: ignore[arg-type]
@@ -46,6 +48,12 @@ class ProxyServer:
             self._start(self._serve, sock)
 
     def _serve(self, sock: socket.socket) -> None:
+        if self._tls:
+            try:
+                sock = self._tls.wrap_socket(sock, server_side=True)
+            except OSError:
+                return
+            self._socks.append(sock)
         data = b""
         while b"\r\n\r\n" not in data:
             part = sock.recv(65_536)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,25 @@ def test_a_proxy_opens_a_tunnel_for_tls(
         assert line.startswith(f"CONNECT {tls_url(tls_server).removeprefix('https://')} HTTP/1.")
         assert find_leaks(proxy.received, KEY) == []
         assert tls_server.requests[0].path == f"/v2/{KEY}"
+
+
+@BOTH
+@pytest.mark.parametrize("tls", [False, True])
+def test_a_proxy_may_have_tls_itself(
+    kind: str, tls: bool, tls_server: FaultServer, certificate: tuple[Path, ssl.SSLContext]
+) -> None:
+    context = ssl.create_default_context(cafile=str(certificate[0]))
+    options: dict[str, Any] = {"api_key": KEY, "ssl_context": context}
+    with FaultServer() as server, ProxyServer(tls=certificate[1]) as proxy:
+        if tls and kind == "async" and sys.version_info < (3, 11):
+            with pytest.raises(KeyrailError, match=r"Python 3\.10 has no TLS inside of TLS"):
+                call(kind, base_url=tls_url(tls_server), proxy=proxy.url, **options)
+            return
+        target = tls_server if tls else server
+        assert call(kind, 2, base_url=tls_url(target) if tls else target.url, proxy=proxy.url, **options) == ["0x1"] * 2
+        assert len(proxy.received) == 1
+        assert proxy.received[0][0].split()[0] == ("CONNECT" if tls else "POST")
+        assert target.requests[0].path.endswith(f"/v2/{KEY}")
 
 
 @BOTH

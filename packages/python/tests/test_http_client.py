@@ -7,6 +7,7 @@ import gzip
 import json
 import socket
 import ssl
+import threading
 from collections.abc import Callable
 from enum import Enum
 from types import SimpleNamespace
@@ -17,8 +18,11 @@ from fault_server import Connection, FaultServer, ReceivedRequest
 from leak_walk import find_leaks
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider
-from keyrail.transport.response_reader import decompress
+from keyrail.transport.async_connections import AsyncConnections
+from keyrail.transport.request_target import Address, Route
+from keyrail.transport.response_reader import ResponseReader, decompress
 from keyrail.transport.steps import now_ms
+from keyrail.transport.timeout import timeout
 
 BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 SECRET = "hunter2-hunter2-hunter2"
@@ -272,7 +276,97 @@ def test_a_url_that_no_library_accepts_is_rejected_at_once(kind: str, url: str, 
     assert str(caught.value) == message
 
 
-# Deadlines. The asynchronous provider has one timer for all steps.
+# Idle connections of the asynchronous provider
+
+
+def test_a_write_is_not_sent_on_a_connection_that_ended_while_the_loop_was_busy() -> None:
+    from keyrail.transport.transaction_hash import compute_transaction_hash
+
+    ended = threading.Event()
+    tx_hash = str(compute_transaction_hash("0x02c0"))
+
+    def script(request: ReceivedRequest, connection: Connection) -> None:
+        connection.send(write(request, tx_hash))
+        if len(server.requests) == 1:
+            connection.sock.shutdown(socket.SHUT_RDWR)
+            ended.set()
+
+    async def run() -> Any:
+        async with AsyncKeyrailProvider(server.url, retry=False) as provider:
+            await provider.make_request("eth_gasPrice", [])  # type: ignore[arg-type]
+            # The loop cannot notice the end of the connection.
+            assert ended.wait(60)
+            return (await provider.make_request("eth_sendRawTransaction", ["0x02c0"]))["result"]  # type: ignore[arg-type]
+
+    with FaultServer(script) as server:
+        assert asyncio.run(run()) == tx_hash
+        assert server.methods == ["eth_gasPrice", "eth_sendRawTransaction"]
+
+
+def test_connections_that_are_idle_for_long_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = 1_000.0
+    monkeypatch.setattr("keyrail.transport.steps.time", SimpleNamespace(monotonic=lambda: now_s))
+    route = Route(Address("a.example", 80, False), Address("a.example", 80, False), None)
+
+    class FakeConnection:
+        is_open = True
+        used_at = 0.0
+
+        def is_unused(self, _: object) -> bool:
+            return True
+
+        def close(self) -> None:
+            self.is_open = False
+
+    async def run() -> None:
+        nonlocal now_s
+        own = AsyncConnections(64, ssl.create_default_context)
+        early, late = (FakeConnection(), FakeConnection())
+        for connection in (early, late):
+            own.give_back(route, connection, ResponseReader(0))  # type: ignore[arg-type]
+            now_s += 10
+        timer = own._expiry
+        assert timer is not None
+        timer.cancel()
+        own._expire()
+        assert (early.is_open, late.is_open) == (False, True)
+        now_s += 10
+        own._expire()
+        assert not late.is_open
+        assert own._expiry is None
+
+    asyncio.run(run())
+
+
+def test_asynchronous_addresses_that_do_not_respond_share_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares: list[float] = []
+
+    async def connect(_: object, sock: socket.socket, address: tuple[str, int]) -> None:
+        if address[0] == "127.0.0.1":
+            # The address of the server, which responds.
+            sock.setblocking(True)
+            sock.connect(address)
+            sock.setblocking(False)
+        else:
+            raise asyncio.TimeoutError
+
+    def record(seconds: float) -> Any:
+        shares.append(seconds)
+        return timeout(60)
+
+    monkeypatch.setattr("keyrail.transport.steps.time", SimpleNamespace(monotonic=lambda: 1_000.0))
+    monkeypatch.setattr("keyrail.transport.async_connection.timeout", record)
+    monkeypatch.setattr(asyncio.SelectorEventLoop, "sock_connect", connect)
+    with FaultServer() as server:
+        port = int(server.url.rpartition(":")[2])
+        hosts = ["192.0.2.1", "192.0.2.2", "127.0.0.1"]
+        addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in hosts]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: addresses)
+        assert call("async", url=f"http://a.example:{port}", timeout_ms=60_000) == ["0x1"]
+    assert shares == [20, 30, 60]
+
+
+# Deadlines. The asynchronous provider has one timer for all steps after it is connected.
 
 
 @pytest.fixture

@@ -210,6 +210,14 @@ def test_valid_json_is_parsed_at_any_depth(text: str) -> None:
     assert value == json.loads(text)
 
 
+@pytest.mark.parametrize("escapes", [r"\"", r"\\", r"\\\"", r"\\\\\"", "\\\\" * 70_000])
+def test_escapes_are_read_wherever_a_long_text_is_divided(escapes: str) -> None:
+    # The depth of this text is 1. Read wrongly, the brackets would be outside of the string.
+    for length in range(65_536 - 12, 65_536 + 2):
+        text = f'["{"a" * (length - 2)}{escapes}{"[" * 3_000}"]'
+        assert parse_json(text) == json.loads(text)
+
+
 # -- Numbers --
 
 NO_NUMBERS = [

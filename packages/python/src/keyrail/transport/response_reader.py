@@ -286,5 +286,5 @@ def decompress(data: bytes | bytearray, max_bytes: int, until: float) -> bytes:
             total += len(parts[-1])
             rest = decompressor.unused_data
     if total <= max_bytes and not decompressor.eof:
-        raise zlib.error("the end is missing")
+        raise zlib.error
     return b"".join(parts)
