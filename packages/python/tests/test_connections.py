@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import json
+import logging
+import socket
 import ssl
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +19,10 @@ import pytest
 from fault_server import Connection, FaultServer, ReceivedRequest
 from leak_walk import find_leaks
 from proxy_server import ProxyServer
+from raw_server import RawServer, read_head
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider
+from keyrail.transport.async_connection import AsyncConnection
 
 KEY = "kr_a" + "k3Y" * 13
 SECRET = "hunter2-hunter2-hunter2"
@@ -204,6 +211,96 @@ def test_a_proxy_may_have_tls_itself(
         assert len(proxy.received) == 1
         assert proxy.received[0][0].split()[0] == ("CONNECT" if tls else "POST")
         assert target.requests[0].path.endswith(f"/v2/{KEY}")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("proxy_tls", "end"),
+    [
+        *[(False, end) for end in ("nothing", "close", "other data")],
+        *[(True, end) for end in ("nothing", "close", "close notify", "other data")],
+    ],
+)
+def test_a_tunnel_that_ends_is_a_failure_and_leaves_no_connection(
+    kind: str,
+    proxy_tls: bool,
+    end: str,
+    certificate: tuple[Path, ssl.SSLContext],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    # asyncio of Python 3.11 logs an error of its own here, and pytest would keep its frames, which contain the connection.
+    caplog.set_level(logging.CRITICAL + 1, "asyncio")
+
+    def serve(sock: socket.socket, _: int) -> None:
+        read_head(sock)
+        sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n" + (b"HTTP/1.1 200 OK\r\n\r\n" if end == "other data" else b""))
+        if end == "nothing":
+            proxy.closed.wait(60)
+        if end == "close notify":
+            sock.unwrap()  # type: ignore[attr-defined]
+        sock.close()
+
+    context = ssl.create_default_context(cafile=str(certificate[0]))
+    with RawServer(serve, certificate[1] if proxy_tls else None) as proxy:
+        for _ in range(2):
+            with pytest.raises(KeyrailError) as caught:
+                call(kind, url="https://localhost:9", proxy=proxy.url, ssl_context=context, timeout_ms=500)
+            assert caught.value.kind == ("timeout" if end == "nothing" else "network")
+    gc.collect()
+    assert [one for one in gc.get_objects() if isinstance(one, AsyncConnection)] == []
+
+
+def test_closing_a_provider_ends_a_call_that_opens_a_tunnel(certificate: tuple[Path, ssl.SSLContext]) -> None:
+    tunneled = threading.Event()
+
+    def serve(sock: socket.socket, _: int) -> None:
+        read_head(sock)
+        sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        sock.recv(1)
+        tunneled.set()
+        proxy.closed.wait(60)
+
+    async def run() -> KeyrailError:
+        context = ssl.create_default_context(cafile=str(certificate[0]))
+        provider = AsyncKeyrailProvider("https://localhost:9", proxy=proxy.url, retry=False, ssl_context=context)
+        task = asyncio.create_task(provider.make_request("eth_gasPrice", []))  # type: ignore[arg-type]
+        await asyncio.to_thread(tunneled.wait, 60)
+        await provider.close()
+        with pytest.raises(KeyrailError) as caught:
+            await task
+        await provider.close()
+        return caught.value
+
+    with RawServer(serve) as proxy:
+        assert asyncio.run(run()).kind == "network"
+
+
+# The synchronous provider sends the whole request first.
+@pytest.mark.parametrize("tls", [False, True])
+def test_a_connection_with_an_unsent_rest_of_a_request_is_not_reused(
+    tls: bool, certificate: tuple[Path, ssl.SSLContext]
+) -> None:
+    def serve(sock: socket.socket, number: int) -> None:
+        head = read_head(sock)
+        if number == 1:
+            sock.sendall(b"HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n")
+            server.closed.wait(60)
+            return
+        body = json.loads(head.partition(b"\r\n\r\n")[2] or sock.recv(65_536))
+        response = json.dumps({"jsonrpc": "2.0", "id": body["id"], "result": "0x1"}).encode()
+        sock.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(response), response))
+
+    async def run() -> None:
+        context = ssl.create_default_context(cafile=str(certificate[0]))
+        async with AsyncKeyrailProvider(server.url, retry=False, ssl_context=context) as provider:
+            with pytest.raises(KeyrailError) as caught:
+                await provider.make_request("eth_call", [{"data": "0x" + "00" * 8_000_000}])  # type: ignore[arg-type]
+            assert caught.value.status == 413
+            assert (await provider.make_request("eth_gasPrice", []))["result"] == "0x1"  # type: ignore[arg-type]
+
+    with RawServer(serve, certificate[1] if tls else None) as server:
+        asyncio.run(run())
+        assert server.connections == 2
 
 
 @BOTH

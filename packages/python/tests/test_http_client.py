@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gzip
 import json
 import socket
@@ -22,7 +23,6 @@ from keyrail.transport.async_connections import AsyncConnections
 from keyrail.transport.request_target import Address, Route
 from keyrail.transport.response_reader import ResponseReader, decompress
 from keyrail.transport.steps import now_ms
-from keyrail.transport.timeout import timeout
 
 BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 SECRET = "hunter2-hunter2-hunter2"
@@ -338,24 +338,14 @@ def test_connections_that_are_idle_for_long_are_closed(monkeypatch: pytest.Monke
     asyncio.run(run())
 
 
-def test_asynchronous_addresses_that_do_not_respond_share_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    shares: list[float] = []
-
+def test_the_next_address_is_tried_while_one_does_not_respond(monkeypatch: pytest.MonkeyPatch) -> None:
     async def connect(_: object, sock: socket.socket, address: tuple[str, int]) -> None:
-        if address[0] == "127.0.0.1":
-            # The address of the server, which responds.
-            sock.setblocking(True)
-            sock.connect(address)
-            sock.setblocking(False)
-        else:
-            raise asyncio.TimeoutError
+        if address[0] != "127.0.0.1":
+            await asyncio.Event().wait()
+        sock.setblocking(True)
+        sock.connect(address)
+        sock.setblocking(False)
 
-    def record(seconds: float) -> Any:
-        shares.append(seconds)
-        return timeout(60)
-
-    monkeypatch.setattr("keyrail.transport.steps.time", SimpleNamespace(monotonic=lambda: 1_000.0))
-    monkeypatch.setattr("keyrail.transport.async_connection.timeout", record)
     monkeypatch.setattr(asyncio.SelectorEventLoop, "sock_connect", connect)
     with FaultServer() as server:
         port = int(server.url.rpartition(":")[2])
@@ -363,7 +353,28 @@ def test_asynchronous_addresses_that_do_not_respond_share_the_time_limit(monkeyp
         addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in hosts]
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: addresses)
         assert call("async", url=f"http://a.example:{port}", timeout_ms=60_000) == ["0x1"]
-    assert shares == [20, 30, 60]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ((errno.ECONNREFUSED, errno.ECONNREFUSED), "Connection refused"),
+        ((errno.ENETUNREACH, errno.ECONNREFUSED), "No route to host"),
+    ],
+)
+def test_addresses_that_cannot_be_reached_have_one_message(
+    numbers: tuple[int, int], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = iter(numbers)
+
+    async def connect(_: object, __: socket.socket, address: tuple[str, int]) -> None:
+        raise OSError(next(left), f"Connect call failed {address}")
+
+    monkeypatch.setattr(asyncio.SelectorEventLoop, "sock_connect", connect)
+    addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (f"192.0.2.{at}", 80)) for at in range(2)]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: addresses)
+    with pytest.raises(KeyrailError, match=message):
+        call("async", url="http://a.example")
 
 
 # Deadlines. The asynchronous provider has one timer for all steps after it is connected.

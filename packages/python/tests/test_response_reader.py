@@ -49,8 +49,8 @@ def feed(pieces: list[bytes], ends: bool = False, max_bytes: int = MAX_BYTES) ->
 
 
 def in_pieces(data: bytes) -> list[list[bytes]]:
-    """Return the data at once, one byte at a time, and cut in two at each byte."""
-    cut = [[data[:at], data[at:]] for at in range(1, len(data))]
+    """Return the data at once, one byte at a time, and cut in two at each of at most 200 bytes."""
+    cut = [[data[:at], data[at:]] for at in range(1, len(data), len(data) // 200 + 1)]
     return [[data], [data[at : at + 1] for at in range(len(data))], *cut]
 
 
@@ -86,6 +86,14 @@ COMPLETE: dict[str, tuple[bytes, Read]] = {
     "in chunks, with a length too": (
         OK + b"content-length: 3\r\ntransfer-encoding: Chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
         Read("complete", 200, b"hi", False),
+    ),
+    "in chunks, said twice": (
+        OK + b"transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n0002\r\nhi\r\n0\r\n\r\n",
+        Read("complete", 200, b"hi", False),
+    ),
+    "after many interim responses": (
+        b"HTTP/1.1 103\r\n\r\n" * 100 + OK + b"content-length: 0\r\n\r\n",
+        Read("complete"),
     ),
     "larger than allowed": (OK + b"content-length: 1001\r\n\r\n", Read("complete", reusable=False)),
 }
@@ -126,6 +134,13 @@ def test_the_response_to_connect_has_no_body() -> None:
     assert (reader.status, reader.is_complete, reader.is_reusable) == (200, True, True)
 
 
+def test_spaces_in_a_header_take_linear_time() -> None:
+    # A regular expression that removes the spaces would try each of them as the start of the end: 11 s.
+    value = b"x" + b" " * 60_000 + b"x"
+    _, reader = feed([OK + b"x-a: " + value + b" \r\ncontent-length: 0\r\n\r\n"])
+    assert reader.headers["x-a"] == value.decode()
+
+
 # Other data
 
 
@@ -138,12 +153,15 @@ def test_the_response_to_connect_has_no_body() -> None:
         b"HTTP/2 200\r\n\r\n",
         b"HTTP/1.2 200 OK\r\n\r\n",
         b"HTTP/1.1 abc\r\n\r\n",
+        b"HTTP/1.1 000 OK\r\n\r\n",
         b"HTTP/1.1 2000 OK\r\n\r\n",
+        b"HTTP/1.1 103\r\n\r\n" * 101,
         b"HTTP/1.1  200 OK\r\n\r\n",
         OK + b"no colon\r\n\r\n",
         OK + b"space : x\r\n\r\n",
         OK + b" folded: x\r\n\r\n",
         OK + b": x\r\n\r\n",
+        OK + b"content-length: " + b"1" * 5_000 + b"\r\n\r\n",
         OK + b"content-length: -1\r\n\r\n",
         OK + b"content-length: +5\r\n\r\n",
         OK + b"content-length: 5_0\r\n\r\n",
@@ -228,8 +246,8 @@ def test_a_body_is_read_up_to_its_limit(start: bytes, part: bytes) -> None:
 
 
 def test_many_tiny_chunks_in_one_piece_take_linear_time() -> None:
-    # With a copy of the rest for each chunk, this would copy 150 GB.
-    count = 300_000
+    # With a copy of the rest for each chunk, this would copy 17 GB.
+    count = 100_000
     reader = ResponseReader(count)
     reader.feed(CHUNKED + b"1\r\nx\r\n" * count + b"0\r\n\r\n")
     assert reader.is_complete
@@ -284,10 +302,10 @@ def read_with_http_client(data: bytes) -> tuple[int, bytes] | None:
 
 def test_changed_responses_are_read_in_the_same_way_in_any_pieces_and_as_by_http_client() -> None:
     rng = random.Random(1)
-    bases = [data for name, (data, _) in COMPLETE.items() if name != "after interim responses"]
+    bases = [data for name, (data, _) in COMPLETE.items() if "interim" not in name]
     alphabet = b"\r\n :;,0123af\t\x00\xff"
     outcomes: dict[str, int] = {}
-    for _ in range(4_000):
+    for _ in range(2_000):
         data = bytearray(rng.choice(bases))
         for _ in range(rng.randrange(4)):
             at = rng.randrange(len(data))
@@ -312,4 +330,4 @@ def test_changed_responses_are_read_in_the_same_way_in_any_pieces_and_as_by_http
             assert theirs is None or len(whole.body) == 0 or theirs == (whole.status, whole.body), bytes(data)
         outcomes[whole.outcome] = outcomes.get(whole.outcome, 0) + 1
     assert set(outcomes) == {"complete", "cut", "not HTTP"}
-    assert min(outcomes.values()) > 100
+    assert min(outcomes.values()) > 50

@@ -25,12 +25,14 @@ def abandon_transport(transport: Any, *, after_fork: bool = False) -> None:
     except RuntimeError:
         # The loop is closed: asyncio marked the transport as closed, but could not schedule the final callback.
         # With TLS, the socket transport is inside the transport of the protocol.
-        socket_transport = getattr(getattr(transport, "_ssl_protocol", None), "_transport", None) or transport
+        inner = transport
+        while (below := getattr(getattr(inner, "_ssl_protocol", None), "_transport", None)) is not None:
+            if hasattr(inner, "_closed"):
+                # Python 3.10 sets it only after the callback is scheduled, and warns otherwise.
+                inner._closed = True
+            inner = below
         with suppress(RuntimeError, AttributeError):
-            socket_transport._call_connection_lost(None)
-        if hasattr(transport, "_closed"):
-            # Python 3.10 sets it only after the callback is scheduled, and warns otherwise.
-            transport._closed = True
+            inner._call_connection_lost(None)
 
 
 def _detach_from_parent(transport: Any) -> None:

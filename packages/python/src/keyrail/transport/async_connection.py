@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import ssl
+import sys
 from typing import Any
 
+from aiohappyeyeballs import start_connection
 from urllib3.util import wait_for_read
 
 from .http_failure import TlsInTlsError, check_tunnel
 from .request_target import Address, Route
 from .response_reader import CutError, NotHttpError, ResponseReader
-from .steps import now_ms
-from .timeout import timeout
 
 
 class AsyncConnection(asyncio.Protocol):
@@ -42,6 +43,9 @@ class AsyncConnection(asyncio.Protocol):
             OSError: If the connection broke.
 
         """
+        if not self.is_open:
+            # asyncio would not call ``connection_lost`` again.
+            raise CutError
         response = asyncio.get_running_loop().create_future()
         self._reader, self._response = reader, response
         try:
@@ -63,15 +67,18 @@ class AsyncConnection(asyncio.Protocol):
         """
         loop = asyncio.get_running_loop()
         try:
-            self.transport = await loop.start_tls(self.transport, self, ssl_context, server_hostname=name)
+            transport = await loop.start_tls(self.transport, self, ssl_context, server_hostname=name)
         except TypeError:
-            raise TlsInTlsError from None
+            # asyncio of Python 3.11 raises it too if a proxy that has TLS itself closes the connection.
+            raise (TlsInTlsError if sys.version_info < (3, 11) else ConnectionResetError) from None
+        if transport is None or not self.is_open:
+            # The connection was closed meanwhile. asyncio does not report this.
+            raise CutError
+        self.transport = transport
 
     def is_unused(self, reader: ResponseReader) -> bool:
         """Check whether nothing of a request and of its response is left, so that the connection can be used for the next request."""
-        return (
-            self.is_open and reader.is_complete and reader.is_reusable and self.transport.get_write_buffer_size() == 0
-        )
+        return self.is_open and reader.is_complete and reader.is_reusable and not _has_unsent(self.transport)
 
     def is_idle(self) -> bool:
         """Check whether the connection is open, even if the event loop was too busy to notice its end."""
@@ -92,8 +99,9 @@ class AsyncConnection(asyncio.Protocol):
             return
         try:
             reader.feed(data)
-        except NotHttpError as error:
-            self._settle(error)
+        except Exception as error:
+            # asyncio would log any other exception with its frames, which contain the response.
+            self._settle(error if isinstance(error, NotHttpError) else NotHttpError())
         else:
             if reader.is_complete:
                 self._settle(None)
@@ -137,7 +145,7 @@ class AsyncConnection(asyncio.Protocol):
 
 
 async def open_connection(
-    route: Route, ssl_context: ssl.SSLContext | None, opened: set[AsyncConnection], until: float
+    route: Route, ssl_context: ssl.SSLContext | None, opened: set[AsyncConnection]
 ) -> AsyncConnection:
     """Open a connection.
 
@@ -145,7 +153,6 @@ async def open_connection(
         route: The server, and the proxy.
         ssl_context: The TLS settings, if TLS is used.
         opened: Where to add the connection.
-        until: Until when there is time, by ``now_ms``. The caller ends this function then.
 
     Raises:
         OSError: If there is no connection.
@@ -155,7 +162,7 @@ async def open_connection(
     loop = asyncio.get_running_loop()
     server = route.connects_to
     connection = AsyncConnection(opened)
-    sock = await _connect(server, until)
+    sock = await _connect(server)
     try:
         await loop.create_connection(
             lambda: connection,
@@ -173,32 +180,33 @@ async def open_connection(
             sock.close()
         else:
             connection.close()
+            # If the TLS handshake through a tunnel did not end, asyncio does not call ``connection_lost``.
+            opened.discard(connection)
         raise
     return connection
 
 
-async def _connect(server: Address, until: float) -> socket.socket:
+def _has_unsent(transport: Any) -> bool:
+    """Check whether a part of a request was not sent yet. A TLS transport does not count what waits in the one inside of it."""
+    while transport is not None:
+        if transport.get_write_buffer_size() > 0:
+            return True
+        transport = getattr(getattr(transport, "_ssl_protocol", None), "_transport", None)
+    return False
+
+
+async def _connect(server: Address) -> socket.socket:
     loop = asyncio.get_running_loop()
     try:
         # An IP address needs no thread.
         found = socket.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     except (OSError, ValueError):
         found = await loop.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM)
-    problem: OSError = OSError()
-    for at, (family, kind, protocol, _, address) in enumerate(found):
-        sock = socket.socket(family, kind, protocol)
-        try:
-            sock.setblocking(False)
-            # An address that does not respond leaves time for the others.
-            async with timeout(max(0, until - now_ms()) / 1_000 / (len(found) - at)):
-                await loop.sock_connect(sock, address)
-        except (OSError, asyncio.TimeoutError) as error:
-            sock.close()
-            problem = error if isinstance(error, OSError) else TimeoutError()
-        except BaseException:
-            sock.close()
-            raise
-        else:
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return sock
-    raise problem
+    try:
+        # As in RFC 8305: after 250 ms, the next address is tried, while the others may still respond.
+        sock = await start_connection(found, happy_eyeballs_delay=0.25, interleave=1, loop=loop)
+    except OSError as error:
+        # Without a number, the addresses failed for different reasons.
+        raise OSError(error.errno or errno.EHOSTUNREACH, "") from None
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return sock

@@ -36,12 +36,11 @@ class AsyncConnections:
         self._opened: set[AsyncConnection] = set()
         self._expiry: asyncio.TimerHandle | None = None
 
-    async def take(self, route: Route, until: float) -> tuple[AsyncConnection, bool]:
+    async def take(self, route: Route) -> tuple[AsyncConnection, bool]:
         """Return a connection, and whether it was used before. It must be given back.
 
         Args:
             route: The server, and the proxy.
-            until: Until when there is time, by ``now_ms``.
 
         Raises:
             OSError: If there is no connection.
@@ -56,7 +55,7 @@ class AsyncConnections:
                 return connection, True
             connection.close()
         ssl_context = self._get_ssl_context() if route.uses_tls else None
-        return await open_connection(route, ssl_context, self._opened, until), False
+        return await open_connection(route, ssl_context, self._opened), False
 
     def give_back(self, route: Route, connection: AsyncConnection, reader: ResponseReader) -> None:
         """Keep a connection for the next request, or close it if it cannot be used again.

@@ -62,7 +62,7 @@ def create_async_http_client(
             async with timeout(max(0, until - now_ms()) / 1_000):
                 own = await get_connections()
                 async with own.turns:
-                    connection, reused = await own.take(target.route, until)
+                    connection, reused = await own.take(target.route)
                     connected = True
                     try:
                         await connection.request(target.write(body), reader)

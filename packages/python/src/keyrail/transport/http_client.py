@@ -132,7 +132,12 @@ def create_http_client(
     def once(target: RequestTarget, body: bytes, until: float) -> tuple[HttpResponse | Facts, bool]:
         """Return the response, and whether the connection was closed before the server received the request."""
         pool = get_pool(target.route)
-        connection: Any = pool.take(max(0, until - now_ms()) / 1_000)
+        connection: Any
+        try:
+            connection = pool.take(max(0, until - now_ms()) / 1_000)
+        except ValueError:
+            # Newer versions of Python encode the name of the host before they connect to a proxy.
+            return Facts(kind="invalidRequest", text=INVALID_URL), False
         if connection is None:
             return _UNSENT_TIMEOUT, False
         reused = connected = connection.sock is not None

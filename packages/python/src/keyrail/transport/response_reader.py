@@ -15,10 +15,13 @@ _MAX_LINE_BYTES = 8_192
 _START = b"HTTP/1."
 # Some servers end lines without the carriage return. RFC 9112 section 2.2 allows to read them.
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
-_STATUS_LINE = re.compile(r"HTTP/1\.([01]) (\d{3})(?: .*)?")
-_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*")
-_CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
+_STATUS_LINE = re.compile(r"HTTP/1\.([01]) ([1-9]\d\d)(?: .*)?")
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)")
+_CHUNK_SIZE = re.compile(rb"0*([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
 _SWITCHING_PROTOCOLS = 101
+_MAX_INTERIM = 100
+# Longer numbers are not lengths, and Python refuses to parse very long ones.
+_MAX_DIGITS = 18
 _WITHOUT_BODY = frozenset({_SWITCHING_PROTOCOLS, 204, 304})
 # All values of these count. Of other headers, the first one is used.
 _LISTS = frozenset({"connection", "content-length", "transfer-encoding"})
@@ -64,6 +67,7 @@ class ResponseReader:
         self._left = 0
         self._read_line = self._read_chunk_size
         self._trailer_bytes = 0
+        self._interim = 0
 
     def feed(self, data: bytes) -> None:
         """Read the next bytes.
@@ -73,7 +77,7 @@ class ResponseReader:
 
         """
         if self.is_complete:
-            # More than one response to one request.
+            # The server sent something that was not requested.
             self.is_reusable = False
         else:
             self._read(data)
@@ -92,32 +96,33 @@ class ResponseReader:
         self.is_complete = True
 
     def _read_head(self, data: bytes) -> None:
-        data = self._start + data
-        if not data.startswith(_START[: len(data)]):
-            raise NotHttpError
-        end = _END_OF_HEAD.search(data)
-        if (end.start() if end else len(data)) > _MAX_HEAD_BYTES:
-            raise NotHttpError
-        if end is None:
-            self._start = data
-            return
-        self._start = b""
-        version, status = self._parse_head(data[: end.start()].decode("latin-1"))
-        rest = data[end.end() :]
-        if 100 <= status < 200 and status != _SWITCHING_PROTOCOLS:
+        # Only the new bytes are searched, because a server may send them one by one.
+        searched = max(0, len(self._start) - 3)
+        data, self._start = self._start + data, b""
+        while data:
+            if not data.startswith(_START[: len(data)]):
+                raise NotHttpError
+            end = _END_OF_HEAD.search(data, searched)
+            searched = 0
+            if (end.start() if end else len(data)) > _MAX_HEAD_BYTES:
+                raise NotHttpError
+            if end is None:
+                self._start = data
+                return
+            version, status = self._parse_head(data[: end.start()].decode("latin-1"))
+            data = data[end.end() :]
+            if not 100 <= status < 200 or status == _SWITCHING_PROTOCOLS:
+                self.status = status
+                options = [one.strip().lower() for one in self.headers.get("connection", "").split(",")]
+                self.is_reusable = "close" not in options if version == "1" else "keep-alive" in options
+                self._choose_body()
+                if data:
+                    self.feed(data)
+                return
             self.headers = {}
-            if rest:
-                self._read_head(rest)
-            return
-        self.status = status
-        options = [one.strip().lower() for one in self.headers.get("connection", "").split(",")]
-        self.is_reusable = "close" not in options if version == "1" else "keep-alive" in options
-        self._choose_body()
-        if self.is_complete:
-            # The server sent something that was not requested.
-            self.is_reusable = self.is_reusable and not rest
-        elif rest:
-            self._read(rest)
+            self._interim += 1
+            if self._interim > _MAX_INTERIM:
+                raise NotHttpError
 
     def _parse_head(self, head: str) -> tuple[str, int]:
         first, *lines = (line.removesuffix("\r") for line in head.split("\n"))
@@ -133,11 +138,11 @@ class ResponseReader:
             header = _HEADER.fullmatch(line)
             if header is None:
                 raise NotHttpError
-            name = header[1].lower()
+            name, value = header[1].lower(), header[2].strip(" \t")
             if name in self.headers and name in _LISTS:
-                self.headers[name] += f", {header[2]}"
+                self.headers[name] += f", {value}"
             else:
-                self.headers.setdefault(name, header[2])
+                self.headers.setdefault(name, value)
         return found[1], int(found[2])
 
     def _choose_body(self) -> None:
@@ -149,16 +154,17 @@ class ResponseReader:
             self.is_reusable = self.is_reusable and self.status != _SWITCHING_PROTOCOLS
             return
         if encoding is not None:
-            if encoding.strip().lower() != "chunked":
+            # Some application servers behind a proxy send the header twice.
+            if {one.strip().lower() for one in encoding.split(",")} != {"chunked"}:
                 raise NotHttpError
             # Two lengths can mean that the server and a proxy disagree about where the response ends.
-            self.is_reusable = self.is_reusable and length is None
+            self.is_reusable = self.is_reusable and length is None and "," not in encoding
             self.body = bytearray()
             self._read = self._read_chunks
         elif length is not None:
             lengths = {one.strip() for one in length.split(",")}
             text = lengths.pop()
-            if lengths or not (text.isascii() and text.isdigit()):
+            if lengths or not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
                 raise NotHttpError
             self._left = int(text)
             self._read = self._read_fixed
