@@ -245,7 +245,9 @@ def test_a_tunnel_that_ends_is_a_failure_and_leaves_no_connection(
         for _ in range(2):
             with pytest.raises(KeyrailError) as caught:
                 call(kind, url="https://localhost:9", proxy=proxy.url, ssl_context=context, timeout_ms=500)
-            assert caught.value.kind == ("timeout" if end == "nothing" else "network")
+            # Python 3.10 has no TLS inside of TLS.
+            works = not proxy_tls or kind == "sync" or sys.version_info >= (3, 11)
+            assert caught.value.kind == ("timeout" if end == "nothing" and works else "network")
     gc.collect()
     assert [one for one in gc.get_objects() if isinstance(one, AsyncConnection)] == []
 
