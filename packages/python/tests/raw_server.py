@@ -28,8 +28,12 @@ class RawServer:
 
     @property
     def url(self) -> str:
-        scheme = "https" if self._tls else "http"
-        return f"{scheme}://localhost:{self._listener.getsockname()[1]}"
+        return f"https://localhost:{self.port}" if self._tls else f"http://127.0.0.1:{self.port}"
+
+    @property
+    def port(self) -> int:
+        port: int = self._listener.getsockname()[1]
+        return port
 
     def _start(self, run: Callable[..., None], *args: object) -> None:
         thread = threading.Thread(target=run, args=args, daemon=True)
@@ -57,6 +61,9 @@ class RawServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self.closed.set()
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()

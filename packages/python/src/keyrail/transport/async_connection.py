@@ -72,7 +72,7 @@ class AsyncConnection(asyncio.Protocol):
             # asyncio of Python 3.11 raises it too if a proxy that has TLS itself closes the connection.
             raise (TlsInTlsError if sys.version_info < (3, 11) else ConnectionResetError) from None
         if transport is None or not self.is_open:
-            # The connection was closed meanwhile. asyncio does not report this.
+            # The connection was closed during the handshake. asyncio does not report this.
             raise CutError
         self.transport = transport
 

@@ -33,8 +33,8 @@ def describe_failure(error: BaseException, reader: ResponseReader, connected: bo
     """Describe why there is no response.
 
     Args:
-        error: What was raised.
-        reader: What was read of the response.
+        error: The exception.
+        reader: The part of the response that arrived.
         connected: Whether there was a connection, so that the server may have received the request.
 
     """

@@ -20,7 +20,7 @@ _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)")
 _CHUNK_SIZE = re.compile(rb"0*([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
 _SWITCHING_PROTOCOLS = 101
 _MAX_INTERIM = 100
-# Longer numbers are not lengths, and Python refuses to parse very long ones.
+# Longer numbers are not lengths, and Python cannot parse very long ones.
 _MAX_DIGITS = 18
 _WITHOUT_BODY = frozenset({_SWITCHING_PROTOCOLS, 204, 304})
 # All values of these count. Of other headers, the first one is used.
