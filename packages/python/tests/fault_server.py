@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import socket
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from typing_extensions import Self
+from raw_server import RawServer
 
 
 @dataclass
@@ -93,52 +92,24 @@ def respond_with_one(request: ReceivedRequest, connection: Connection) -> None:
     connection.respond(200, responses if isinstance(request.json, list) else responses[0])
 
 
-class FaultServer:
+class FaultServer(RawServer):
     """Responds to each request as its script does. ``requests`` has the received requests."""
 
     def __init__(self, script: Script = respond_with_one, tls: ssl.SSLContext | None = None) -> None:
         self.script = script
-        self._tls = tls
         self.requests: list[ReceivedRequest] = []
         self.first = threading.Event()
-        self._closed = threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._socks: list[socket.socket] = []
-        self._threads: list[threading.Thread] = []
-        self._start(self._accept)
+        super().__init__(self._respond, tls)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        return f"http://127.0.0.1:{self.port}"
 
-    def _start(self, run: Callable[..., None], *args: Any) -> None:
-        thread = threading.Thread(target=run, args=args, daemon=True)
-        self._threads.append(thread)
-        thread.start()
-
-    def _accept(self) -> None:
-        count = 0
-        while True:
-            try:
-                sock, _ = self._listener.accept()
-            except OSError:
-                return
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._socks.append(sock)
-            count += 1
-            self._start(self._serve, sock, count)
-
-    def _serve(self, sock: socket.socket, connection: int) -> None:
-        if self._tls:
-            try:
-                sock = self._tls.wrap_socket(sock, server_side=True)
-            except OSError:
-                sock.close()
-                return
-            self._socks.append(sock)
+    def _respond(self, sock: socket.socket, connection: int) -> None:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         stream = sock.makefile("rb")
         try:
-            while (line := stream.readline()) and not self._closed.is_set():
+            while (line := stream.readline()) and not self.closed.is_set():
                 headers: dict[str, str] = {}
                 while (header := stream.readline().strip()) != b"":
                     name, _, value = header.decode("latin-1").partition(":")
@@ -147,7 +118,7 @@ class FaultServer:
                 request = ReceivedRequest(line.split()[1].decode(), headers, json.loads(body), connection)
                 self.requests.append(request)
                 self.first.set()
-                self.script(request, Connection(sock, self._closed))
+                self.script(request, Connection(sock, self.closed))
         except (OSError, ValueError):
             pass
         finally:
@@ -157,19 +128,3 @@ class FaultServer:
     @property
     def methods(self) -> list[str]:
         return [method for request in self.requests for method in request.methods]
-
-    def close(self) -> None:
-        self._closed.set()
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for sock in self._socks:
-            with contextlib.suppress(OSError):
-                sock.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join(5)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
