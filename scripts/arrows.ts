@@ -52,8 +52,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     imports: [],
     inTests: ['vectors'],
     dependencies: [],
-    // Optional: loaded on platforms without WebSocket, such as Node 20.
-    peers: ['ws'],
+    peers: [],
     nodeModules: 'nodeFiles',
   },
   fetch: adapter('fetch', []),

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { transform } from 'esbuild'
 import { expect, onTestFinished, test } from 'vitest'
 import { run, top } from './run.ts'
-import { nodes } from './toolchains.ts'
 
 test.each([
   { folder: 'cli', name: 'keyrail', needs: '24', code: 2 },
@@ -15,8 +14,7 @@ test.each([
   const source = readFileSync(join(top, 'packages', folder, 'src/main.ts'), 'utf8')
   const main = join(directory, 'main.mjs')
   writeFileSync(main, (await transform(source, { loader: 'ts', format: 'esm' })).code)
-  const [node20] = nodes
-  const output = await run(node20.program, [main, '--version'])
+  const output = await run(join(top, 'node_modules/node20/bin/node'), [main, '--version'])
   expect(output).toMatchObject({ code, stdout: '' })
   expect(output.stderr).toMatch(
     new RegExp(`^${name}: needs Node ${needs} or later, and this is Node 20[.].*\n  hint: install`),

@@ -97,9 +97,7 @@ describe.each(programs)('on $runtime', ({ runtime, program = '', args, isThere, 
       expect(stderr).toBe('')
       expect(code).toBe(0)
       const report = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Report
-      // Node 20 has no WebSocket, and the packed SDK is installed without ws.
-      const usedSocket: unknown = runtime === 'Node 20' ? expect.stringContaining('Install the package ws') : true
-      expectReport(report, usedFetch, usedSocket)
+      expectReport(report, usedFetch)
       expectNoKey(stdout)
     },
   )
@@ -178,7 +176,7 @@ test.skipIf(noBrowser)(
   },
 )
 
-function expectReport(report: Report, usedFetch: boolean, usedSocket: unknown = true): void {
+function expectReport(report: Report, usedFetch: boolean): void {
   expect(report).toEqual({
     blockNumberType: 'bigint',
     chainId,
@@ -190,7 +188,7 @@ function expectReport(report: Report, usedFetch: boolean, usedSocket: unknown = 
     wrongKey: { ours: true, kind: 'auth', seen: expect.stringContaining('KeyrailError') },
     unreachable: { ours: true, kind: 'network', seen: expect.stringContaining('KeyrailError') },
     usedFetch,
-    usedSocket,
+    usedSocket: true,
   })
 }
 

@@ -4,7 +4,6 @@ import { top } from './run.ts'
 
 /** The Node versions that the SDK runs on. */
 export const nodes = [
-  { node: 20, program: join(top, 'node_modules/node20/bin/node') },
   { node: 22, program: join(top, 'node_modules/node22/bin/node') },
   { node: 24, program: join(top, 'node_modules/node/bin/node') },
 ] as const

@@ -118,7 +118,7 @@ export function formatNextSteps(service: Pick<DevService, 'description' | 'folde
     `  ${command} call eth_getBlockByNumber latest false --base-url ${url}/${network} --key-file ${keyFile}`,
     `  ${command} watch blocks --from 0 --base-url ${url}/${network} --key-file ${keyFile}`,
     '',
-    `  ${style.faint('// in a program (JavaScript, Node 20 or later)')}`,
+    `  ${style.faint('// in a program (JavaScript, Node 22 or later)')}`,
     ...(program === undefined ? [] : [`  ${style.faint(`// ${program}`)}`]),
     `  import { createClient } from '@keyrail/fetch'`,
     '',

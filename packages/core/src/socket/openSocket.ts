@@ -61,8 +61,7 @@ export interface OpenSocket {
 const MAX_REJECTION_LENGTH = 65_536
 
 /**
- * Opens a WebSocket connection: with the given constructor, the one of the platform (browsers, Node 22 and later, Bun, Deno), or, on Node 20, with
- * the package `ws`, which is loaded only then.
+ * Opens a WebSocket connection, with the given constructor or the one of the platform.
  *
  * @param getTarget - Returns the URL, with `ws` or `wss`, and the headers. Called once.
  * @param given - Creates connections in place of the platform's WebSocket.
@@ -111,7 +110,7 @@ export function openSocket(
   }
 
   const open = async (): Promise<void> => {
-    const Constructor = given ?? (await getPlatformWebSocket())
+    const Constructor = given ?? getPlatformWebSocket()
     target = await getTarget()
     if (over) return
     socket = withoutTracing(() => createPlatformSocket(Constructor, target as RequestTarget))
@@ -137,22 +136,13 @@ export function openSocket(
 const toText = (data: unknown): string =>
   typeof data === 'string' ? data : readString(() => new TextDecoder().decode(data as ArrayBuffer))
 
-/** Returns the constructor of the platform, or that of `ws`. */
-async function getPlatformWebSocket(): Promise<WebSocketConstructor> {
+/** Returns the constructor of the platform. */
+function getPlatformWebSocket(): WebSocketConstructor {
   const platform = (globalThis as { readonly WebSocket?: WebSocketConstructor }).WebSocket
   if (platform) return platform
-  // In a variable, so that bundlers do not look for the package.
-  const name = 'ws'
-  try {
-    const module = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
-      readonly default: WebSocketConstructor
-    }
-    return module.default
-  } catch {
-    throw invalidRequest(
-      'This platform has no WebSocket. Install the package ws, use Node 22 or later, or pass a constructor: webSocket({ WebSocket }).',
-    )
-  }
+  throw invalidRequest(
+    'This platform has no WebSocket. Use Node 22 or later, or pass a constructor: webSocket({ WebSocket }).',
+  )
 }
 
 /**

@@ -22,7 +22,7 @@ export interface WebSocketOptions {
   readonly url?: string | undefined
   /** Sends every call over the connection, in place of HTTP. @default false: only subscriptions use it */
   readonly requests?: boolean | undefined
-  /** Creates the connections, for example a subclass that uses a proxy. @default the WebSocket of the platform; on Node 20, that of the package `ws` */
+  /** Creates the connections, for example a subclass that uses a proxy. @default the WebSocket of the platform */
   readonly WebSocket?: WebSocketConstructor | undefined
   /** How long a connection may be silent before it is checked, in milliseconds. @default 25_000 */
   readonly heartbeatMs?: number | undefined

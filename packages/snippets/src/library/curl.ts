@@ -76,7 +76,7 @@ const programs = ({ account, block, contract, call }: ReadOptions): Readonly<Rec
   ],
   chainId: callMethod('eth_chainId', '[]'),
   subscribeBlocks: [
-    '# curl cannot send messages over a WebSocket. Node 22 and later can.',
+    '# curl cannot send messages over a WebSocket. Node can.',
     'URL="$URL" node -e \'',
     '  const socket = new WebSocket(process.env.URL)',
     '  socket.onopen = () => {',
@@ -102,7 +102,6 @@ export function writeCurl(options: ReadOptions): Written {
     ),
     extension: 'sh',
     run: 'sh',
-    ...(method === 'subscribeBlocks' && { needs: 'Node 22' }),
     ...(method === 'sendRawTransaction' && { environment: [signedTransaction] }),
   }
 }

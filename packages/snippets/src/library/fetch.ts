@@ -231,8 +231,7 @@ export function writeFetch(options: ReadOptions): Written {
       subscribes ? [] : call,
       plain(options)[options.method],
     )
-    // Node 20 has no WebSocket.
-    return { ...common, lines, ...(subscribes && { needs: 'Node 22' }) }
+    return { ...common, lines }
   }
   const { uses, lines } = ours(options)[options.method]
   const names = [...uses, 'createClient', ...(subscribes ? ['webSocket'] : [])].sort()
