@@ -31,8 +31,11 @@ export interface SocketServer {
   readonly open: () => number
   /** Handles each call. Can be replaced at any time. */
   script: (call: SocketCall) => void
-  /** The response to a handshake, or to a POST, that is rejected. @default handshakes are accepted, and POSTs get a chain id */
-  rejection: { readonly status: number; readonly body: string } | undefined
+  /**
+   * The response to a handshake, or to a POST, that is rejected; with `once`, to one handshake only.
+   * @default handshakes are accepted, and POSTs get a chain id
+   */
+  rejection: { readonly status: number; readonly body: string; readonly once?: boolean } | undefined
   readonly reset: () => void
   readonly close: () => Promise<void>
 }
@@ -56,7 +59,8 @@ export async function startSocketServer(): Promise<SocketServer> {
   http.on('upgrade', (request, tcp: Socket, head) => {
     server.handshakes.push(request)
     if (server.rejection) {
-      const { status, body } = server.rejection
+      const { status, body, once } = server.rejection
+      if (once) server.rejection = undefined
       tcp.end(`HTTP/1.1 ${status} x\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`)
       return
     }
