@@ -13,10 +13,8 @@ export function changelogPage(top: string): string {
       /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(readFileSync(join(top, file), 'utf8')) ?? []
     const names = [...header.matchAll(/^['"](.+)['"]: \w+$/gm)].map(([, name = '']) => name)
     // A change of several packages is listed once.
-    const [name] = names
-    if (name === undefined) continue
-    const others = names.length > 1 ? ` (also ${names.slice(1).join(', ')})` : ''
-    changes.set(name, [...(changes.get(name) ?? []), `- ${text.trim().replaceAll('\n', '\n  ')}${others}`])
+    const name = names.length > 2 ? 'Several packages' : names.join(' and ')
+    changes.set(name, [...(changes.get(name) ?? []), `- ${text.trim().replaceAll('\n', '\n  ')}`])
   }
   const unreleased = [...changes]
     .sort(([a], [b]) => a.localeCompare(b))
