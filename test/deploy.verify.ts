@@ -75,14 +75,18 @@ interface ComposeService {
   readonly environment?: Readonly<Record<string, string>>
   readonly ports?: readonly string[]
   readonly cap_add?: readonly string[]
+  readonly profiles?: readonly string[]
 }
 
 describe('the demo', () => {
   const demo = join(deploy, 'demo')
   const readServices = (file: string): Record<string, ComposeService> =>
-    (parse(readFileSync(file, 'utf8')) as { services: Record<string, ComposeService> }).services
+    (parse(readFileSync(file, 'utf8'), { merge: true }) as { services: Record<string, ComposeService> }).services
   const services = readServices(join(demo, 'compose.yaml'))
-  const base = Object.keys(readServices(join(top, 'compose.yaml')))
+  /** The demo starts one instance. */
+  const base = Object.entries(readServices(join(top, 'compose.yaml')))
+    .filter(([, { profiles }]) => profiles === undefined)
+    .map(([name]) => name)
 
   test('every container has limits, and those that it adds have few privileges', () => {
     expect(Object.keys(services)).toEqual([...base, 'node', 'caddy'])
@@ -140,9 +144,9 @@ describe('the demo', () => {
 // Only machines with systemd have this program.
 describe.skipIf(!isInstalled('systemd-analyze'))('systemd', () => {
   test('accepts the unit', async () => {
-    const unit = join(deploy, 'systemd/keyrail.service')
+    const unit = join(deploy, 'systemd/keyrail@.service')
     const { stdout, stderr } = await run('systemd-analyze', ['verify', unit])
-    expect(stdout + stderr).not.toMatch(/keyrail\.service/)
+    expect(stdout + stderr).not.toMatch(/keyrail@/)
   })
 })
 

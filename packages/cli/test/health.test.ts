@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCertificate } from '@keyrail/core/test/createCertificate.ts'
 import { parseServiceConfig } from '@keyrail/gateway'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { listenDefaults } from '../src/commands/health.ts'
 import type { CliRun } from './runCli.ts'
 import { runHere } from './runHere.ts'
@@ -18,6 +18,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
 })
 afterEach(() => {
+  vi.unstubAllEnvs()
   for (const server of servers.splice(0)) {
     server.closeAllConnections()
     server.close()
@@ -70,6 +71,20 @@ describe('keyrail health', () => {
       stdout: `the service at https://127.0.0.1:${port} is alive\n`,
     })
     expect(await health({ listen: { port } })).toMatchObject({ exitCode: 1, stdout: '' })
+  })
+
+  test('adds KEYRAIL_PORT_OFFSET to the port', async () => {
+    const port = await start(createServer(notReady))
+    vi.stubEnv('KEYRAIL_PORT_OFFSET', '2')
+    expect(await health({ listen: { port: port - 2 } })).toMatchObject({
+      exitCode: 0,
+      stdout: `the service at http://127.0.0.1:${port} is alive\n`,
+    })
+    vi.stubEnv('KEYRAIL_PORT_OFFSET', '-2')
+    expect(await health({ listen: { port } })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('KEYRAIL_PORT_OFFSET must be a whole number from 0 to '),
+    })
   })
 
   test('only reads listen and tls from the config', async () => {

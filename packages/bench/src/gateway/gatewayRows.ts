@@ -60,31 +60,6 @@ export const gatewayRows: readonly FigureRow[] = [
     note: 'Two services in one process, in turn. Each slice with tracing is compared with those before and after it.',
   },
   {
-    name: 'gatewayWorkers',
-    title: 'The service with four workers, 1,600 calls a second',
-    program: 'gateway/measureWorkers.ts',
-    figures: [
-      { key: 'ratio', title: 'CPU of a call beside four separate services', unit: '×', most: 1.1, control },
-      { ...controlFigure, title: 'four separate services beside themselves' },
-      { key: 'toOne', title: 'CPU of a call beside one process with all calls', unit: '×', most: 1.1, control },
-      {
-        key: 'toOneBusy',
-        title: 'the same with 64 connections that never pause, as many calls as each can take',
-        unit: '×',
-        most: 1.1,
-        control,
-      },
-      { key: 'separateToOne', title: 'four separate services beside one process with all calls', unit: '×' },
-      cpu('workers', 'four workers'),
-      cpu('separate', 'four separate services'),
-      cpu('one', 'one process'),
-    ],
-    note:
-      'CPU of all processes. Separate services share nothing, so what they cost beside one process is the cost of four processes with a quarter of\n' +
-      'the calls each: compiled code and caches of their own, and an event loop that wakes up for fewer calls. On two cores, four busy workers also\n' +
-      'take the cores from each other.',
-  },
-  {
     name: 'gatewayBatch',
     title: 'The service, batches of 100, 64 connections',
     program,

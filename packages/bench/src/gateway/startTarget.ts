@@ -26,7 +26,6 @@ export interface RunningTarget {
 /** The programs that open targets, by name. */
 const programs = {
   targets: 'targetProcess.ts',
-  workers: 'workersProcess.ts',
   manyKeys: '../../test/gateway/manyKeysProcess.ts',
   cluster: '../../test/gateway/clusterProcess.ts',
 }
@@ -40,7 +39,7 @@ export async function startTarget(
 ): Promise<RunningTarget> {
   const child = fork(new URL(programs[program], import.meta.url), [name, upstream, collector], {
     // The programs in the test folder import sources.
-    execArgv: program === 'targets' || program === 'workers' ? [] : ['--conditions=@keyrail/source'],
+    execArgv: program === 'targets' ? [] : ['--conditions=@keyrail/source'],
   })
   const gone = once(child, 'exit').then(() => {
     throw new Error(`the process of '${name}' ended`)

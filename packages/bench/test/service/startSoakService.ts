@@ -134,7 +134,7 @@ export const startSoakService = async (servers: Servers, received: Received): Pr
       stop,
       start: async (program) => {
         const options = { ...environment, NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` }
-        running = await startServe(write({}), options, [], program)
+        running = await startServe(write({}), options, program)
         void running.child.once('exit', (code) => {
           if (code !== 0 && code !== null) problems.push(`${name} exited with ${code}`)
         })

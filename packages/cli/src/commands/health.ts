@@ -89,7 +89,7 @@ async function checkHealth(url: string, timeoutMs: number): Promise<string | und
 
 /**
  * `keyrail health`: checks that a service on this machine is alive, for the health check of a container. It uses `listen` and `tls` of the
- * config, and requests `/healthz`: a service whose nodes are down is not ready, but restarting it would not help.
+ * config and KEYRAIL_PORT_OFFSET, and requests `/healthz`: a service whose nodes are down is not ready, but restarting it would not help.
  *
  * @param given - The command's arguments.
  * @returns Exit code 0 if it is alive.
@@ -99,7 +99,9 @@ export async function health(given: ReadArguments): Promise<number> {
   if (given.positionals.length > 0)
     throw wrongUsage('keyrail health takes no arguments, only options', 'see keyrail health --help')
   const timeoutMs = readWholeNumber('--timeout', given.text('timeout'), { min: 1, max: 60_000 }) ?? defaultTimeoutMs
-  const { protocol, hosts, port } = readListener(getConfigFile(given))
+  const { protocol, hosts, port: ownPort } = readListener(getConfigFile(given))
+  const offset = process.env['KEYRAIL_PORT_OFFSET'] || undefined
+  const port = ownPort + (readWholeNumber('KEYRAIL_PORT_OFFSET', offset, { min: 0, max: 65_535 - ownPort }) ?? 0)
   const urls = hosts.map((host) => `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`)
   const problems = await Promise.all(urls.map((url) => checkHealth(url, timeoutMs)))
   const alive = urls.find((_, index) => problems[index] === undefined)

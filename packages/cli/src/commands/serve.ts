@@ -1,13 +1,4 @@
-import { availableParallelism } from 'node:os'
-import {
-  checkServiceFile,
-  configJsonSchema,
-  connectToPrimary,
-  startFromFile,
-  startWorkers,
-  tuneHeap,
-  WorkerStartError,
-} from '@keyrail/gateway'
+import { checkServiceFile, configJsonSchema, startFromFile, tuneHeap } from '@keyrail/gateway'
 import type { CloseOptions } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
@@ -20,7 +11,6 @@ import { withConfig } from './withConfig.ts'
 import { readVersion } from '../readVersion.ts'
 
 const longestGraceSeconds = 3_600
-const mostWorkers = 256
 
 /** Descriptions of the system's error codes. */
 const listenReasons: Readonly<Record<string, string>> = {
@@ -39,14 +29,9 @@ const toListenError = (error: unknown): unknown => {
       })
 }
 
-const readWorkers = (text: string | undefined): number =>
-  text === 'auto' ? availableParallelism() : (readWholeNumber('--workers', text, { min: 1, max: mostWorkers }) ?? 1)
-
 /** Ctrl-C means that someone waits at a terminal, and no load balancer has to notice. */
-const toCloseOptions = (requested: NodeJS.Signals | CloseOptions, graceMs: number): CloseOptions => {
-  if (typeof requested !== 'string') return requested
-  return requested === 'SIGINT' ? { graceMs, drainDelayMs: 0 } : { graceMs }
-}
+const toCloseOptions = (signal: NodeJS.Signals, graceMs: number): CloseOptions =>
+  signal === 'SIGINT' ? { graceMs, drainDelayMs: 0 } : { graceMs }
 
 /** Prints the stack without the message, which may contain a URL or a key, and exits. */
 const exitOnUncaught = (error: unknown): void => {
@@ -77,9 +62,6 @@ export async function serve(given: ReadArguments): Promise<number> {
     return exitCodes.ok
   }
   const graceMs = (readWholeNumber('--grace', given.text('grace'), { min: 0, max: longestGraceSeconds }) ?? 10) * 1_000
-  const workers = readWorkers(given.text('workers'))
-  // A worker is this command again, started by the primary process.
-  const worker = connectToPrimary()
   let skipDrainDelay = (): boolean => false
   const stop = listenForStop(['SIGINT', 'SIGTERM'], () => skipDrainDelay())
   // Before the service listens there is nothing to reload, but the signal's default would exit the process.
@@ -91,20 +73,14 @@ export async function serve(given: ReadArguments): Promise<number> {
   process.on('uncaughtException', exitOnUncaught)
   tuneHeap()
   try {
-    const options = { file, write: process.stdout }
     const service = await withConfig(file, () =>
-      worker === undefined && workers > 1
-        ? startWorkers({ ...options, workers, graceMs })
-        : startFromFile({ ...options, dashboard: findDashboardFolder(), version: readVersion(), worker }),
+      startFromFile({ file, write: process.stdout, dashboard: findDashboardFolder(), version: readVersion() }),
     )
     reload = () => void service.reload()
     skipDrainDelay = () => service.skipDrainDelay()
-    const requested = await Promise.race([stop.requested, ...(worker === undefined ? [] : [worker.stopRequested])])
-    await service.close(toCloseOptions(requested, graceMs))
+    await service.close(toCloseOptions(await stop.requested, graceMs))
     return exitCodes.ok
   } catch (error) {
-    // The worker has written why.
-    if (error instanceof WorkerStartError) return error.exitCode
     throw toListenError(error)
   } finally {
     process.off('SIGHUP', hangUp)

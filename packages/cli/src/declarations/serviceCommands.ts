@@ -6,22 +6,21 @@ import { config, help, json } from '../sharedOptions.ts'
 export const serviceCommands: readonly Command[] = [
   {
     name: 'serve',
-    usage: 'serve [--config FILE] [--workers N] [--check]',
+    usage: 'serve [--config FILE] [--check]',
     about: 'Run the service in front of your own nodes.',
     options: {
       config,
       check: flag('validate the config and the secret, then exit'),
       schema: flag('print the JSON Schema of the config, then exit'),
-      workers: option('N', 'worker processes, 1 to 256, or auto: one for each core (default: 1)'),
       grace: option('S', 'on stop, wait up to S seconds for requests to complete (default: 10)'),
       help,
     },
     notes: [
-      'Environment: KEYRAIL_SECRET or KEYRAIL_SECRET_FILE (required: encrypts keys), DATABASE_URL (PostgreSQL; default: the SQLite file in\nthe config), REDIS_URL, KEYRAIL_OPERATOR_TOKEN.',
+      'Environment: KEYRAIL_SECRET or KEYRAIL_SECRET_FILE (required: encrypts keys), DATABASE_URL (PostgreSQL; default: the SQLite file in\nthe config), REDIS_URL, KEYRAIL_OPERATOR_TOKEN, KEYRAIL_PORT_OFFSET (added to each port of the config, for several instances on one machine).',
       'It logs to standard output, one line of JSON per entry. SIGHUP and changes of the file reload the config. SIGTERM and Ctrl-C stop\nthe service after the requests in flight.',
       'Exit codes: 0 graceful stop; 1 cannot listen; 2 invalid config, environment or database.',
     ],
-    examples: ['keyrail serve --check', 'keyrail serve --config keyrail.config.json --workers auto'],
+    examples: ['keyrail serve --check', 'keyrail serve --config keyrail.config.json'],
     run: async (given: ReadArguments) => (await import('../commands/serve.ts')).serve(given),
   },
   {
@@ -34,7 +33,7 @@ export const serviceCommands: readonly Command[] = [
       help,
     },
     notes: [
-      'It reads listen and tls from the config and requests /healthz, which does not depend on the nodes or the databases.',
+      'It reads listen and tls from the config, adds KEYRAIL_PORT_OFFSET to the port, and requests /healthz, which does not depend on the nodes or the databases.',
       'Exit codes: 0 alive; 1 not alive, or invalid listen in the config; 2 invalid usage.',
     ],
     run: async (given: ReadArguments) => (await import('../commands/health.ts')).health(given),

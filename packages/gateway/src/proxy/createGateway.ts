@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Server as NetServer } from 'node:net'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
@@ -102,8 +101,8 @@ export const createGatewayFromParts = (
   const faults = createFaultLog<FaultEntry>(write, ({ where, code }) => `${where} ${code}`)
   const log = (entry: LogEntry): void => (entry.event === 'fault' ? faults.log(entry) : write(entry))
   const connections = createConnections()
-  /** `leaving` or `handingOver` after `prepareToClose`, `draining` after `close`. */
-  let phase: 'serving' | 'leaving' | 'handingOver' | 'draining' = 'serving'
+  /** `leaving` after `prepareToClose`, `draining` after `close`. */
+  let phase: 'serving' | 'leaving' | 'draining' = 'serving'
 
   /** The usage of the upstreams' budgets, by URL. It survives a reload, so that reloading the config resets no budget. */
   const budgetUsages = new Map<string, BudgetUsage>()
@@ -163,7 +162,6 @@ export const createGatewayFromParts = (
       compression: checked.compression,
       fallback: checked.fallback,
       leaving: () => phase !== 'serving',
-      handingOver: () => phase === 'handingOver',
       draining: () => phase === 'draining',
       degraded: checked.degraded ?? (() => []),
       notReady: checked.notReady ?? (() => undefined),
@@ -244,20 +242,12 @@ export const createGatewayFromParts = (
   let earlier: readonly GatewayContext[] = []
   let releasing: Promise<unknown> = Promise.resolve()
 
-  let stopped: Promise<void> | undefined
-  // The HTTP server's own `close` would cut idle connections at once, and one of them may have a request on the wire.
-  const stopAccepting = (): Promise<void> =>
-    (stopped ??= server.listening
-      ? new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
-      : Promise.resolve())
-
   const drain = async (graceMs: number): Promise<void> => {
     phase = 'draining'
     log({ event: 'draining' })
     sockets.drain(graceMs / 2)
     const cutOff = await drainServer(server, {
       graceMs,
-      stopAccepting,
       sockets: open,
       connections,
       webSockets: sockets,
@@ -341,9 +331,8 @@ export const createGatewayFromParts = (
       queues: [...groups.values()].map(({ network, queue }) => ({ network, ...queue.state() })),
     }),
     webSockets: () => ({ ...sockets.state(), ...hubs.state() }),
-    prepareToClose: ({ windowMs, handsOver = false } = {}) => {
-      if (phase === 'serving') phase = handsOver ? 'handingOver' : 'leaving'
-      if (handsOver) void stopAccepting()
+    prepareToClose: ({ windowMs } = {}) => {
+      if (phase === 'serving') phase = 'leaving'
       if (windowMs !== undefined) sockets.drain(windowMs)
     },
     close: ({ graceMs = defaultGraceMs } = {}) => (closed ??= drain(graceMs)),

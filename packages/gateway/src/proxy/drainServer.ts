@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import type { Socket } from 'node:net'
 import type { Connections } from './http/connections.ts'
 import type { SocketServer } from './socket/createSocketServer.ts'
@@ -15,19 +16,17 @@ export const drainServer = async (
   server: Server,
   {
     graceMs,
-    stopAccepting,
     sockets,
     connections,
     webSockets,
   }: {
     graceMs: number
-    /** Stops listening. Resolves once no connection is open. */
-    stopAccepting: () => Promise<void>
     sockets: ReadonlySet<Socket>
     connections: Connections
     webSockets: Pick<SocketServer, 'terminate'>
   },
 ): Promise<number> => {
+  if (!server.listening) return 0
   let cutOff = 0
   const timer = setTimeout(() => {
     cutOff = connections.count()
@@ -42,7 +41,8 @@ export const drainServer = async (
     // For Node a connection that never received a byte is not idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }, idleGraceMs)
-  await stopAccepting()
+  // The HTTP server's own `close` would cut idle connections at once, and one of them may have a request on the wire.
+  await new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
   clearTimeout(timer)
   clearInterval(closeIdle)
   // The HTTP server's own `close` also stops its timer. Its callback gets an error, because the server is closed already.

@@ -33,10 +33,8 @@ export interface Gateway {
    * Reports 503 at `/readyz` from now on, so that load balancers send callers elsewhere. Everything else is still accepted and served,
    * with `Connection: close`. Call it some seconds before `close` if there is a load balancer.
    * @param options.windowMs - How long before `close`, in milliseconds: WebSockets are closed (1012) spread over this time. @default only by `close`
-   * @param options.handsOver - Stops accepting connections instead, and leaves `/readyz` as it is: another process listens on the same port.
-   * @default false
    */
-  prepareToClose(options?: { windowMs?: number; handsOver?: boolean }): void
+  prepareToClose(options?: { windowMs?: number }): void
   /**
    * Stops listening, completes the requests that are in flight, rejects later ones on open connections (503), and closes each
    * connection after its last response. WebSockets are closed (1012) in the first half of `graceMs`, a few at a time.

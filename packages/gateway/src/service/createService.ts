@@ -122,7 +122,6 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const usage = openUsage({
     storage,
     redis,
-    rates: options.worker?.rates,
     config: () => config,
     getWeights: (network) => (limitsByNetwork[network] ?? config.limits).weights,
     prometheus,
@@ -286,7 +285,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     const { url, port } = await gateway.listen(at)
     const siteUrl = await siteHost.listen(url)
     let prometheusPort: number | undefined
-    if (prometheus !== undefined && config.prometheus !== undefined && options.worker === undefined) {
+    if (prometheus !== undefined && config.prometheus !== undefined) {
       prometheusPort = await prometheus.listen(config.prometheus)
       log({ event: 'prometheusListening', port: prometheusPort })
     }
@@ -326,13 +325,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const closeOnce = async ({
     graceMs = defaultGraceMs,
     drainDelayMs = config.drainDelayMs ?? 0,
-    handOverMs = 0,
   }: CloseOptions): Promise<void> => {
-    if (handOverMs > 0) {
-      isClosing = true
-      gateway.prepareToClose({ windowMs: handOverMs, handsOver: true })
-      await drainDelay.wait(handOverMs)
-    } else if (drainDelayMs > 0 && listening !== undefined) {
+    if (drainDelayMs > 0 && listening !== undefined) {
       isClosing = true
       gateway.prepareToClose({ windowMs: drainDelayMs })
       log({ event: 'drainDelay', delayMs: drainDelayMs })
@@ -355,7 +349,6 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       }),
     listen,
     reload,
-    metrics: async () => (await prometheus?.json()) ?? [],
     log,
     close: (closeOptions = {}) => (closed ??= closeOnce(closeOptions)),
     skipDrainDelay: drainDelay.skip,

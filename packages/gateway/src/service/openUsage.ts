@@ -14,7 +14,6 @@ import { createMeter } from '../usage/metering/createMeter.ts'
 import { joinAlongside } from '../usage/metering/joinAlongside.ts'
 import type { Meter, StoredMeter } from '../usage/metering/meter.ts'
 import { dayMs } from '../usage/metering/usageTime.ts'
-import type { Rates } from '../usage/rateLimit/rateLease.ts'
 import { createRequestLog } from '../usage/requestLog/createRequestLog.ts'
 import type { StoredRequestLog } from '../usage/requestLog/createRequestLog.ts'
 import { createRequestLogUpkeep } from '../usage/requestLog/requestLogUpkeep.ts'
@@ -45,8 +44,6 @@ export interface UsageOptions {
   readonly storage: Storage
   /** Decides on limits. `undefined`: this process does, with the storage. */
   readonly redis: RedisParts | undefined
-  /** The rates that the workers of a machine share. `undefined`: this process decides alone. */
-  readonly rates: Rates | undefined
   /** Called for each request, so that a new config applies at once. */
   readonly config: () => RunningConfig
   readonly getWeights: (network: Network) => MethodWeights
@@ -82,7 +79,7 @@ export const openUsage = (options: UsageOptions): Usage => {
   const limitsOptions = { outageGrant, now, onEvent: log }
   const uncounted =
     redis === undefined || ledger === undefined
-      ? createLocalLimits({ ...limitsOptions, storage, rates: options.rates })
+      ? createLocalLimits({ ...limitsOptions, storage })
       : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
   const [counted, limitCounts] = countDecisions(uncounted)
   const limits = prometheus === undefined ? uncounted : counted

@@ -211,8 +211,6 @@ describe('prometheus', () => {
 
 describe('deploy/', () => {
   const deploy = join(import.meta.dirname, '../../../../deploy')
-  /** With `--workers`, the primary process adds them. */
-  const onlyOfWorkers = ['keyrail_workers', 'keyrail_worker_crashes_total']
   /** What Prometheus adds. */
   const addedLabels = ['job', 'instance']
 
@@ -227,7 +225,7 @@ describe('deploy/', () => {
       // One without an observation, such as that of garbage collections, has no samples yet.
       const histograms = [...text.matchAll(/^# TYPE (\w+) histogram$/gm)].map(([, name]) => name)
       const ofHistograms = histograms.flatMap((name) => [`${name}_bucket`, `${name}_sum`, `${name}_count`])
-      const metrics = new Set([...named, ...ofHistograms, ...onlyOfWorkers])
+      const metrics = new Set([...named, ...ofHistograms])
       const labels = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map(([, name]) => name).concat(addedLabels))
 
       const used = readFileSync(join(deploy, file), 'utf8').replaceAll(String.raw`\"`, '"')
@@ -254,6 +252,5 @@ test('the documents name every metric of the service, and no other', async () =>
   const named = new Set([...text.matchAll(/\bkeyrail_[a-z_]+/g)].map(([name]) => name))
   expect(served.length).toBeGreaterThan(40)
   expect(served.filter((name) => !named.has(name ?? ''))).toEqual([])
-  const onlyOfWorkers = ['keyrail_workers', 'keyrail_worker_crashes_total']
-  expect([...named].filter((name) => !served.includes(name) && !onlyOfWorkers.includes(name))).toEqual([])
+  expect([...named].filter((name) => !served.includes(name))).toEqual([])
 })

@@ -1,4 +1,3 @@
-import type * as PromClient from 'prom-client'
 import type { KeyCacheState } from '../auth/key/createStoredKeys.ts'
 import { createDurations } from '../lib/createDurations.ts'
 import type { DurationCounter } from '../lib/createDurations.ts'
@@ -42,12 +41,7 @@ export interface Prometheus extends MetricsServer {
   ) => void
   /** All metrics in the text exposition format. */
   readonly text: () => Promise<string>
-  /** All metrics as data, to be added to those of other workers. */
-  readonly json: () => Promise<readonly MetricValues[]>
 }
-
-/** A metric with its values. */
-export type MetricValues = PromClient.MetricObjectWithValues<PromClient.MetricValue<string>>
 
 /** The sources of gauges, read at each scrape. */
 export interface GaugeSources {
@@ -201,7 +195,6 @@ export const createPrometheus = async ({
       units.add(labels, count * weight)
     },
     text,
-    json: () => registry.getMetricsAsJSON(),
     listen: server.listen,
     close: server.close,
   }

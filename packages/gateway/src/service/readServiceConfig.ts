@@ -12,7 +12,7 @@ import type { Environment } from './serviceEnvironment.ts'
  * Reads a config file. Relative paths in it start at its folder. The URLs and
  * passwords in variables and files, and headers in files, are read too.
  * @param file - The path of a JSON file; see `parseServiceConfig` for its members.
- * @param options.environment - For `urlEnv`, `wsUrlEnv`, `passwordEnv`, `clientSecretEnv` and `KEYRAIL_DRAIN_DELAY_MS`. @default process.env
+ * @param options.environment - For `urlEnv`, `wsUrlEnv`, `passwordEnv`, `clientSecretEnv`, `KEYRAIL_DRAIN_DELAY_MS` and `KEYRAIL_PORT_OFFSET`. @default process.env
  * @throws {ConfigError} that names each fault and how to fix it. It repeats no value.
  * @example
  * const config = readServiceConfig('/etc/keyrail/keyrail.config.json')
@@ -23,11 +23,15 @@ export const readServiceConfig = (
 ): ServiceConfig => {
   const config = parseServiceConfig(parseJson(readConfigText(resolve(file))))
   const folder = dirname(resolve(file))
-  const { storage, tls, tracing, email, oidc, dashboard } = config
+  const { storage, tls, tracing, email, oidc, dashboard, listen, control, prometheus } = config
   const drainDelayMs = config.drainDelayMs ?? readDrainDelay(environment)
+  const addOffset = readPortOffset(environment)
   return {
     ...config,
     drainDelayMs,
+    listen: addOffset('listen', listen),
+    ...(prometheus === undefined ? {} : { prometheus: addOffset('prometheus', prometheus) }),
+    ...(control === undefined ? {} : { control: { ...control, listen: addOffset('control.listen', control.listen) } }),
     networks: readUpstreams(config, { folder, environment }),
     ...(tracing?.headers === undefined
       ? {}
@@ -78,6 +82,23 @@ const readDrainDelay = ({ KEYRAIL_DRAIN_DELAY_MS: text = '' }: Environment): num
   throw new ConfigError([
     { path: 'KEYRAIL_DRAIN_DELAY_MS', fix: `must be a whole number of milliseconds from 0 to ${maxDrainDelayMs}` },
   ])
+}
+
+const maxPort = 65_535
+
+/** Reads how much is added to each port, so that several instances on one machine can share a config file. Port 0 stays any free port. */
+const readPortOffset = ({ KEYRAIL_PORT_OFFSET: text = '' }: Environment) => {
+  const offset = text === '' ? 0 : /^\d+$/.test(text) ? Number(text) : NaN
+  if (!(offset <= maxPort))
+    throw new ConfigError([{ path: 'KEYRAIL_PORT_OFFSET', fix: `must be a whole number from 0 to ${maxPort}` }])
+  return <At extends { readonly port: number }>(option: string, at: At): At => {
+    const port = at.port === 0 ? 0 : at.port + offset
+    if (port > maxPort)
+      throw new ConfigError([
+        { path: 'KEYRAIL_PORT_OFFSET', fix: `makes ${option}.port more than ${maxPort}: lower one of the two` },
+      ])
+    return { ...at, port }
+  }
 }
 
 type Networks = ServiceConfig['networks']

@@ -7,6 +7,5 @@ export const registerBuild = (version: string, registers: readonly PromClient.Re
     name: 'keyrail_build_info',
     help: 'The version of Keyrail and of Node. Always 1.',
     type: 'gauge',
-    aggregator: 'first',
     samples: () => [{ labels: { version, node: process.versions.node }, value: 1 }],
   })

@@ -23,14 +23,12 @@ export const registerConfig = (
     name: 'keyrail_config_last_reload_successful',
     help: 'Whether the last config was applied: 1 if so, 0 if it was rejected and the one before is in use.',
     type: 'gauge',
-    aggregator: 'min',
     samples: () => [{ value: isApplied ? 1 : 0 }],
   })
   registerMetric(registers, {
     name: 'keyrail_config_last_reload_success_timestamp_seconds',
     help: 'When the config in use was applied: at the start, or at the last reload that succeeded.',
     type: 'gauge',
-    aggregator: 'min',
     samples: () => [{ value: appliedAt / 1_000 }],
   })
   return (result) => {

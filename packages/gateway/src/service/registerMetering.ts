@@ -1,6 +1,5 @@
 import type * as PromClient from 'prom-client'
 import type { MeterStatus } from '../usage/metering/meter.ts'
-import type { Aggregator } from './registerMetric.ts'
 
 /**
  * Registers the metrics of metering, which are read at each scrape.
@@ -10,17 +9,11 @@ export const registerMetering = (
   read: () => MeterStatus,
   { prometheus: { Counter, Gauge }, registers }: { prometheus: typeof PromClient; registers: PromClient.Registry[] },
 ): void => {
-  const registerGauge = (
-    name: string,
-    help: string,
-    value: (status: MeterStatus) => number,
-    aggregator: Aggregator = 'sum',
-  ): void => {
+  const registerGauge = (name: string, help: string, value: (status: MeterStatus) => number): void => {
     const gauge: PromClient.Gauge = new Gauge({
       name,
       help,
       registers,
-      aggregator,
       collect: () => gauge.set(value(read())),
     })
   }
@@ -39,7 +32,6 @@ export const registerMetering = (
     'keyrail_metering_lag_seconds',
     'Age of the oldest count that is not written to the database.',
     ({ lagMs }) => lagMs / 1_000,
-    'max',
   )
   registerGauge(
     'keyrail_metering_backlog_rows',
@@ -50,7 +42,6 @@ export const registerMetering = (
     'keyrail_metering_rollup_lag_seconds',
     'How long ago the oldest hour ended that is not rolled up.',
     ({ rollUpLagMs }) => rollUpLagMs / 1_000,
-    'max',
   )
   registerCounter(
     'keyrail_metering_lost_calls_total',

@@ -11,16 +11,11 @@ export interface Sample {
   readonly metricName?: string
 }
 
-/** How the values of several workers become one. `first` is for values that are the same in all of them. */
-export type Aggregator = 'sum' | 'min' | 'max' | 'average' | 'first'
-
 /** A metric whose values are counted elsewhere. */
 export interface Metric {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** How the values of several workers become one. @default sum */
-  readonly aggregator?: Aggregator | undefined
   /** Called at each scrape. */
   readonly samples: () => readonly Sample[]
 }
@@ -28,13 +23,12 @@ export interface Metric {
 /** Registers a metric whose values are read at each scrape: prom-client's own counters and histograms cannot be set to what was counted elsewhere. */
 export const registerMetric = (
   registers: readonly PromClient.Registry[],
-  { name, help, type, aggregator = 'sum', samples }: Metric,
+  { name, help, type, samples }: Metric,
 ): void => {
   const get = async (): Promise<object> => ({
     name,
     help,
     type,
-    aggregator,
     values: samples().map((sample) => ({ labels: {}, ...sample })),
   })
   for (const registry of registers) registry.registerMetric({ name, get } as unknown as PromClient.Metric)

@@ -1,7 +1,6 @@
 import type * as PromClient from 'prom-client'
 import type { PoolState } from '../storage/database.ts'
 import { registerMetric } from './registerMetric.ts'
-import type { Aggregator } from './registerMetric.ts'
 import type { StoreState } from './watchStores.ts'
 
 /** How busy the database and Redis are. */
@@ -20,28 +19,22 @@ export const registerStores = (read: () => StoreLoad, registers: readonly PromCl
     name: string,
     help: string,
     value: (load: StoreLoad) => readonly (readonly [label: Readonly<Record<string, string>>, value: number])[],
-    aggregator?: Aggregator,
   ): void =>
     registerMetric(registers, {
       name,
       help,
       type: 'gauge',
-      aggregator,
       samples: () => value(read()).map(([labels, one]) => ({ labels, value: one })),
     })
 
-  registerGauge(
-    'keyrail_degraded',
-    'Whether the database or Redis is unavailable: 1 if so, else 0.',
-    ({ stores }) => stores.map(({ name, isAvailable }) => [{ part: name }, isAvailable ? 0 : 1]),
-    'max',
+  registerGauge('keyrail_degraded', 'Whether the database or Redis is unavailable: 1 if so, else 0.', ({ stores }) =>
+    stores.map(({ name, isAvailable }) => [{ part: name }, isAvailable ? 0 : 1]),
   )
   registerGauge(
     'keyrail_store_check_duration_seconds',
     'How long the last check of the database or Redis took. 2 is a timeout.',
     ({ stores }) =>
       stores.flatMap(({ name, checkMs }) => (checkMs === null ? [] : [[{ part: name }, checkMs / 1_000]])),
-    'max',
   )
   registerGauge('keyrail_database_connections', 'Connections to PostgreSQL, by state: active or idle.', ({ pool }) =>
     pool === undefined

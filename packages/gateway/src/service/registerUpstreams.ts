@@ -1,31 +1,23 @@
 import type * as PromClient from 'prom-client'
 import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
 import { registerMetric, toHistogramSamples } from './registerMetric.ts'
-import type { Aggregator } from './registerMetric.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-/** One gauge: its name, its help, how those of several workers become one, and its value, or `null` if it has none now. */
-const gauges: readonly (readonly [
-  name: string,
-  help: string,
-  aggregator: Aggregator,
-  value: (state: UpstreamState) => number | null,
-])[] = [
-  ['healthy', 'Whether an upstream can be used: 1 if so, else 0.', 'min', ({ healthy }) => (healthy ? 1 : 0)],
-  ['in_flight', 'Requests to an upstream that have not ended.', 'sum', ({ inFlight }) => inFlight],
-  ['head_block', 'The newest block of an upstream.', 'max', ({ head }) => head],
-  ['lag_blocks', 'How many blocks an upstream is behind the highest head of its network.', 'max', ({ lag }) => lag],
+/** One gauge: its name, its help, and its value, or `null` if it has none now. */
+const gauges: readonly (readonly [name: string, help: string, value: (state: UpstreamState) => number | null])[] = [
+  ['healthy', 'Whether an upstream can be used: 1 if so, else 0.', ({ healthy }) => (healthy ? 1 : 0)],
+  ['in_flight', 'Requests to an upstream that have not ended.', ({ inFlight }) => inFlight],
+  ['head_block', 'The newest block of an upstream.', ({ head }) => head],
+  ['lag_blocks', 'How many blocks an upstream is behind the highest head of its network.', ({ lag }) => lag],
   [
     'breaker_open',
     'Whether the circuit breaker of an upstream is open: 1 if so, else 0.',
-    'max',
     ({ breakerOpen }) => (breakerOpen ? 1 : 0),
   ],
   [
     'latency_seconds',
     'Moving average of the latency of cheap calls to an upstream.',
-    'average',
     ({ latencyMs }) => (latencyMs === null ? null : latencyMs / 1_000),
   ],
 ]
@@ -39,13 +31,12 @@ export const registerUpstreams = (
   { prometheus: { Gauge }, registers }: { prometheus: typeof PromClient; registers: PromClient.Registry[] },
 ): void => {
   const toLabels = ({ network, upstream }: UpstreamState): Labels => ({ network, upstream })
-  for (const [name, help, aggregator, getValue] of gauges) {
+  for (const [name, help, getValue] of gauges) {
     const gauge = new Gauge({
       name: `keyrail_upstream_${name}`,
       help,
       labelNames: ['network', 'upstream'],
       registers,
-      aggregator,
       collect: () => {
         gauge.reset()
         for (const state of read()) {

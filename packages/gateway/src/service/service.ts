@@ -1,7 +1,5 @@
 import type { Accounts } from '../control/account/accounts.ts'
 import type { Storage } from '../storage/openStorage.ts'
-import type { Rates } from '../usage/rateLimit/rateLease.ts'
-import type { MetricValues } from './prometheus.ts'
 import type { ProvidedAccount } from './provideAccount.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
 import type { RunningConfig } from './runningConfig.ts'
@@ -21,18 +19,8 @@ export interface ServiceOptions extends ServiceEnvironment {
   readonly version?: string | undefined
   /** How many log lines were dropped, for Prometheus. @default () => 0 */
   readonly droppedLogLines?: (() => number) | undefined
-  /** Set in a worker: the primary process then serves the metrics. */
-  readonly worker?: WorkerOptions | undefined
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
-}
-
-/** The functions of the primary process that a worker uses. */
-export interface WorkerOptions {
-  /** The number of the worker, from 1: in each line of its log. */
-  readonly number: number
-  /** Decides on the rates of all workers together. */
-  readonly rates: Rates
 }
 
 /** The URLs of a service. */
@@ -59,8 +47,6 @@ export interface Service {
    * @throws {ConfigError} if the config cannot be used. Nothing changes then.
    */
   reload(config: RunningConfig, secrets?: ServerSecrets): Promise<readonly string[]>
-  /** The metrics for Prometheus as data; none without `prometheus` in the config. */
-  readonly metrics: () => Promise<readonly MetricValues[]>
   /** Logs an entry, and counts it for Prometheus. */
   readonly log: (entry: ServiceLogEntry) => void
   /** @see provideAccount */
@@ -74,8 +60,6 @@ export interface Service {
    * @param options.drainDelayMs - In milliseconds. @default drainDelayMs of the config, or 0
    * @param options.graceMs - How long requests may take to complete after the drain delay before they are cut off, in milliseconds.
    * @default 10_000
-   * @param options.handOverMs - Used instead of the drain delay if another worker listens on the same port: the service stops accepting
-   * connections, and serves the open ones for this long, in milliseconds. `/readyz` does not change.
    */
   close(options?: CloseOptions): Promise<void>
   /**
@@ -89,5 +73,4 @@ export interface Service {
 export interface CloseOptions {
   readonly drainDelayMs?: number
   readonly graceMs?: number
-  readonly handOverMs?: number
 }

@@ -41,19 +41,6 @@ export type ServiceLogEntry =
       /** Why it is unavailable: for example `SQLite 13` (the disk is full), an SQLSTATE, or `timeout`. */
       readonly code?: string
     }
-  | {
-      /** A worker process: with `--workers` each line of a worker has its number as `worker`. */
-      readonly event: 'worker'
-      readonly worker: number
-      /** `crashed`: it ended without being stopped, and is started again. `rejected`: it could not start with a changed config. */
-      readonly state: 'started' | 'stopped' | 'crashed' | 'rejected'
-      /** Of a worker that has started. */
-      readonly pid?: number | undefined
-      readonly exitCode?: number | null
-      readonly signal?: string | null
-      /** When a worker that crashed is started again, in milliseconds. */
-      readonly restartInMs?: number
-    }
   | { readonly event: 'failed'; readonly where: string; readonly reason: string }
   /** The log reader was slow, so this many lines were dropped before this one. */
   | { readonly event: 'logDropped'; readonly lines: number }
@@ -92,7 +79,6 @@ const getLevel = (entry: ServiceLogEntry): Level => {
   if (entry.event === 'config') return entry.state === 'applied' ? 'info' : 'error'
   const isWarning =
     entry.event === 'warning' ||
-    (entry.event === 'worker' && (entry.state === 'crashed' || entry.state === 'rejected')) ||
     entry.event === 'logDropped' ||
     entry.event === 'email' ||
     (entry.event === 'oidc' && entry.state !== 'denied') ||
@@ -114,7 +100,6 @@ const getLevel = (entry: ServiceLogEntry): Level => {
  * bound. Once the reader has caught up, a line says how many were dropped.
  * @param options.maxBufferedBytes - Lines are dropped while the stream's buffer has this many bytes or more. @default 4_194_304
  * @param options.redact - Hides secrets in a line.
- * @param options.worker - The number of this worker, for each line. @default none
  * @param options.requests - Whether requests are logged; called for each one. @default () => true
  * @param options.now - Milliseconds since 1970. @default Date.now
  */
@@ -122,14 +107,12 @@ export const createServiceLog = ({
   write,
   redact,
   requests = () => true,
-  worker,
   now = Date.now,
   maxBufferedBytes = defaultMaxBufferedBytes,
 }: {
   write: ((lines: string) => void) | LogStream
   redact: Redact
   requests?: () => boolean
-  worker?: number | undefined
   now?: () => number
   maxBufferedBytes?: number
 }): ServiceLog => {
@@ -162,7 +145,7 @@ export const createServiceLog = ({
     writeLines(text)
   }
   const toLine = (entry: ServiceLogEntry, routine?: 'routine'): string => {
-    const line = JSON.stringify({ time: new Date(now()).toISOString(), level: getLevel(entry), worker, ...entry })
+    const line = JSON.stringify({ time: new Date(now()).toISOString(), level: getLevel(entry), ...entry })
     return `${redact(line, routine)}\n`
   }
   return {

@@ -17,7 +17,6 @@ import { readServiceEnvironment } from './serviceEnvironment.ts'
 import type { Environment } from './serviceEnvironment.ts'
 import { createServiceLog } from './serviceLog.ts'
 import type { LogStream } from './serviceLog.ts'
-import type { WorkerLink } from './workers/connectToPrimary.ts'
 
 /** A service that was started from a config file. */
 export interface RunningService {
@@ -45,8 +44,6 @@ export interface StartOptions {
   readonly version?: string | undefined
   /** The environment variables with secrets and database URLs. @default process.env */
   readonly environment?: Environment
-  /** Set in a worker of {@link startWorkers}. @default the only process of the service */
-  readonly worker?: WorkerLink | undefined
 }
 
 /**
@@ -64,7 +61,6 @@ export const startFromFile = async ({
   dashboard,
   version,
   environment = process.env,
-  worker,
 }: StartOptions): Promise<RunningService> => {
   const readConfig = (): ServiceConfig => {
     const read = readServiceConfig(file, { environment })
@@ -80,13 +76,12 @@ export const startFromFile = async ({
     write,
     redact: (text, kind) => redact(text, kind),
     requests: () => config.logRequests,
-    worker: worker?.number,
   })
   const logWarnings = (): void => {
     for (const what of getWarnings(config)) log({ event: 'warning', what })
   }
 
-  const service = await openService({ config, ...settings, log, version, droppedLogLines: dropped, worker })
+  const service = await openService({ config, ...settings, log, version, droppedLogLines: dropped })
   const close = async (options?: CloseOptions): Promise<void> => {
     await service.close(options)
     flush()
@@ -121,7 +116,6 @@ export const startFromFile = async ({
       redact = createRedact([...getSecrets(config, environment), ...getSecrets(next, environment)])
       const needsRestart = await service.reload(next, secrets)
       config = next
-      if (needsRestart.length > 0) worker?.requestRestart()
       service.log({ event: 'config', state: 'applied', ...(needsRestart.length === 0 ? {} : { needsRestart }) })
       logWarnings()
     } catch (error) {
@@ -139,19 +133,16 @@ export const startFromFile = async ({
     onWatchError: () => log({ event: 'warning', what: 'the config file cannot be watched: send SIGHUP to reload it' }),
   })
 
-  const running: RunningService = {
+  return {
     listening,
     reload,
     close: async (options) => {
       stopWatching()
       await reloading
       await close(options)
-      await worker?.close()
     },
     skipDrainDelay: service.skipDrainDelay,
   }
-  worker?.start({ ...running, metrics: service.metrics })
-  return running
 }
 
 /**

@@ -150,12 +150,15 @@ interface ComposeService {
 describe('the compose file', () => {
   // A dependency of Vite.
   const { parse } = createRequire(createRequire(import.meta.url).resolve('vite/package.json'))('yaml') as {
-    parse: (text: string) => { services: Record<string, ComposeService>; volumes: Record<string, null> }
+    parse: (
+      text: string,
+      options: { merge: boolean },
+    ) => { services: Record<string, ComposeService>; volumes: Record<string, null> }
   }
-  const { services, volumes } = parse(read('compose.yaml'))
+  const { services, volumes } = parse(read('compose.yaml'), { merge: true })
 
   test('runs the service with PostgreSQL and Redis', () => {
-    expect(Object.keys(services).toSorted()).toEqual(['keyrail', 'postgres', 'redis'])
+    expect(Object.keys(services).toSorted()).toEqual(['keyrail', 'keyrail-2', 'keyrail-3', 'postgres', 'redis'])
     const { environment = {}, depends_on: needs = {} } = services['keyrail'] ?? {}
     const getHost = (name: string): string => new URL(environment[name]?.replaceAll(/\$\{[^}]*\}/g, 'x') ?? '').hostname
     expect([getHost('DATABASE_URL'), getHost('REDIS_URL')]).toEqual(['postgres', 'redis'])
@@ -165,6 +168,20 @@ describe('the compose file', () => {
     const { POSTGRES_USER: user, POSTGRES_DB: database } = services['postgres']?.environment ?? {}
     expect(environment['DATABASE_URL']).toMatch(new RegExp(`^postgres://${user}:.*@postgres:5432/${database}$`))
     expect(services['postgres']?.volumes?.[0]?.split(':')[0]).toBe(Object.keys(volumes)[0])
+  })
+
+  test('its profile starts three instances, which differ only in their ports: those of the proxy samples', () => {
+    for (const [name, port] of Object.entries({ 'keyrail-2': 8081, 'keyrail-3': 8082 }))
+      expect(services[name]).toEqual({
+        ...services['keyrail'],
+        profiles: ['several'],
+        ports: [`127.0.0.1:${port}:8080`],
+      })
+    const readPorts = (file: string): string[] =>
+      [...read(file).matchAll(/127\.0\.0\.1:(80\d\d)/g)].map(([, port = '']) => port)
+    for (const file of ['compose.yaml', 'deploy/caddy/Caddyfile', 'deploy/nginx/keyrail.conf'])
+      expect([file, readPorts(file)]).toEqual([file, ['8080', '8081', '8082']])
+    expect(read('deploy/systemd/keyrail@.service')).toContain('\nEnvironment=KEYRAIL_PORT_OFFSET=%i ')
   })
 
   // 15.29
@@ -177,12 +194,13 @@ describe('the compose file', () => {
   })
 
   test('contains no secret, and publishes only the port of the service', () => {
-    const { keyrail, ...others } = services
+    const { keyrail, 'keyrail-2': second, 'keyrail-3': third, ...others } = services
     for (const name of ['KEYRAIL_SECRET', 'KEYRAIL_OPERATOR_TOKEN'])
       expect(keyrail?.environment?.[name]).toMatch(/^\$\{\w+:[?-]/)
     expect(Object.values(others).flatMap(({ ports = [] }) => ports)).toEqual([])
     // On the loopback interface: other machines connect to a proxy with TLS.
-    expect(keyrail?.ports).toEqual(['127.0.0.1:8080:8080'])
+    for (const instance of [keyrail, second, third])
+      expect(instance?.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:808[012]:8080$/)])
     for (const { environment = {}, command = [] } of Object.values(services))
       for (const text of [...Object.entries(environment).map((entry) => entry.join('=')), ...command])
         expect(text.replaceAll(/\$\{\w+:\?set it in \.env\}/g, '')).not.toMatch(

@@ -67,7 +67,7 @@ describe.each(proxies)('a rolling upgrade behind $name', ({ name, configure, che
         },
         `instance-${index}.json`,
       )
-      instances.push({ port: own, file, process: await startServe(file, place.environment, [], previous?.program) })
+      instances.push({ port: own, file, process: await startServe(file, place.environment, previous?.program) })
     }
 
     const configureProxy = (down?: number): readonly string[] =>

@@ -36,7 +36,10 @@ const samples: readonly Proxy[] = [
       const sample = readSample('caddy/Caddyfile')
         .replace(/^\{$/m, '{\n\tadmin off\n\tauto_https disable_redirects')
         .replace('rpc.example.org {', `https://localhost:${port} {\n\ttls ${folder}/certificate.pem ${folder}/key.pem`)
-        .replace('127.0.0.1:8080 127.0.0.1:8081', instances.map((instance) => `127.0.0.1:${instance}`).join(' '))
+        .replace(
+          '127.0.0.1:8080 127.0.0.1:8081 127.0.0.1:8082',
+          instances.map((instance) => `127.0.0.1:${instance}`).join(' '),
+        )
       const file = join(folder, 'Caddyfile')
       writeFileSync(file, sample)
       return ['run', '--adapter', 'caddyfile', '--config', file]

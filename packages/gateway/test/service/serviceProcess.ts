@@ -88,16 +88,14 @@ export const writeConfig = (folder: string, config: ServiceConfigInput, name = '
 
 /**
  * Starts `keyrail serve` and waits until it listens.
- * @param options - Further options of the command.
  * @param program - The source of the command. @default that of this workspace
  */
 export const startServe = async (
   file: string,
   extra: Readonly<Record<string, string>>,
-  options: readonly string[] = [],
   program = main,
 ): Promise<ServiceProcess> => {
-  const { child, done, printed } = launch(['serve', '--config', file, ...options], extra, program)
+  const { child, done, printed } = launch(['serve', '--config', file], extra, program)
   let ended: Ended | undefined
   void done.then((result) => (ended = result))
   const lines = (): LogLine[] =>

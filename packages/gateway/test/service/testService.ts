@@ -27,12 +27,11 @@ export interface TestService {
 /** A secret in the path of the upstreams, where providers put their keys. */
 export const nodeSecret = `n0deKey${randomBytes(12).toString('hex')}`
 
-/** Starts `keyrail serve` with two nodes. @param options - Further options of the command. */
+/** Starts `keyrail serve` with two nodes. */
 export const startTestService = async (
   { open }: PlaceKind,
   members: Partial<ServiceConfigInput> = {},
   environment: Readonly<Record<string, string>> = {},
-  options: readonly string[] = [],
 ): Promise<TestService> => {
   const place = await open()
   const nodes = {
@@ -53,7 +52,7 @@ export const startTestService = async (
   }
   const configFile = writeConfig(place.folder, config)
   const all = { ...place.environment, ...environment }
-  const service = await startServe(configFile, all, options)
+  const service = await startServe(configFile, all)
   const others: ServiceProcess[] = []
   return {
     place: { ...place, environment: all },

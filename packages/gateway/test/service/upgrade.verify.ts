@@ -41,7 +41,7 @@ describe.skipIf(previous === undefined).each(places)('an upgrade on $name', (kin
         },
         `${name}.json`,
       )
-      const service = await startServe(file, place.environment, [], program)
+      const service = await startServe(file, place.environment, program)
       toStop.push(() => service.stop())
       return service
     }

@@ -52,7 +52,7 @@ describe('docs/service/guarantees.md', () => {
     expect(situations).toEqual(
       Object.fromEntries(Object.entries(guarantees).map(([section, rows]) => [section, Object.keys(rows)])),
     )
-    for (const section of ['One machine', 'Workers', 'Cluster', 'Which calls count'])
+    for (const section of ['One machine', 'Cluster', 'Which calls count'])
       expect(situations[section]?.length, section).toBeGreaterThan(5)
     expect(findProblems(guarantees, readSource)).toEqual([])
   })

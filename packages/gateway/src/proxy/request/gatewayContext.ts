@@ -51,8 +51,6 @@ export interface GatewayContext {
     readonly fallback: GatewayOptions['fallback']
     /** Whether the gateway is about to stop: `/readyz` responds with 503, and each connection closes after its last response. */
     readonly leaving: () => boolean
-    /** Whether it is about to stop while another process listens on the same port, so that `/readyz` must not change. */
-    readonly handingOver: () => boolean
     /** Whether the drain delay is over and new requests are rejected. */
     readonly draining: () => boolean
     /** The parts of the service that do not work although calls do. */

@@ -83,12 +83,12 @@ const startTrace = ({ tracer }: GatewayContext, context: RequestContext): void =
 
 /** Checks a request by its header, except for its size. Preflights are accepted on any path, health checks with any HTTP method. */
 const checkHeader = (
-  { server: { draining, handingOver, leaving } }: GatewayContext,
+  { server: { draining, leaving } }: GatewayContext,
   request: IncomingMessage,
   { path, expectation }: { path: Path; expectation: Expectation },
 ): Rejection | undefined => {
   if (expectation === 'unknown') return rejections.expectationFailed()
-  if (draining() || (leaving() && !handingOver() && path.kind === 'readyz')) return rejections.draining()
+  if (draining() || (leaving() && path.kind === 'readyz')) return rejections.draining()
   if (path.kind === 'healthz' || path.kind === 'readyz' || request.method === 'OPTIONS') return undefined
   if (path.kind === 'unknown')
     return path.network === undefined || request.method !== 'POST'

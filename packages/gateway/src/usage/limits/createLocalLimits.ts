@@ -6,8 +6,7 @@ import type { UtcDay } from '../../lib/utcDay.ts'
 import { createTimeBudget } from '../../lib/withTimeout.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import { createRateLimiter } from '../rateLimit/createRateLimiter.ts'
-import type { RateDecision } from '../rateLimit/rateDecision.ts'
-import type { Rates } from '../rateLimit/rateLease.ts'
+import type { RateLimiter } from '../rateLimit/createRateLimiter.ts'
 import { createAccountDays, tooSlow } from './accountDays.ts'
 import type { ReserveRequest } from './accountDays.ts'
 import { createDegradedMode } from './createDegradedMode.ts'
@@ -28,14 +27,14 @@ import {
 import type { PastDay, Reservation } from './reservation.ts'
 import { createReturns } from './createReturns.ts'
 import { countRequested, takeRate } from './takeRate.ts'
-import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, QuotaGrant, UsageLimits } from './usageLimits.ts'
+import type { LimitsEvent, QuotaAccount, QuotaGrant, UsageLimits } from './usageLimits.ts'
 
 /** Options of {@link createLocalLimits}. */
 export interface LocalLimitsOptions {
   /** The storage of used quotas. @default none: a restart forgets them */
   readonly storage?: Pick<Storage, 'db' | 'write'> | undefined
   /** Decides on rates. @default a rate limiter of this process */
-  readonly rates?: Rates | undefined
+  readonly rates?: RateLimiter | undefined
   /** Units that may be granted to an account and day while PostgreSQL is unreachable. Not used with SQLite. @default 500 */
   readonly outageGrant?: number | undefined
   /** How long an account without a request keeps what was reserved for it, in milliseconds. @default 10_000 */
@@ -100,7 +99,7 @@ interface EndedDay extends PastDay {
 export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits => {
   const { storage, now = Date.now, patienceMs = 2_000, maxWaiting = 50_000, idleMs = 10_000 } = options
   const rows = storage && createAccountDays(storage)
-  const rates: Rates = options.rates ?? createRateLimiter()
+  const rates = options.rates ?? createRateLimiter()
   const outageGrant = storage?.db.kind === 'postgres' ? (options.outageGrant ?? 500) : 0
   const clock = monotonicClock()
   const states = new Map<string, AccountState>()
@@ -323,19 +322,15 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     if (units > 0) degraded.report({ event: 'quotaLost', units })
   }
 
-  const takeAtRate = (request: LimitRequest, rate: RateDecision | undefined): LimitGrant | Promise<LimitGrant> => {
-    const { account, weights } = request
-    const requested = countRequested(request, rate)
-    if (account === undefined || requested === 0) return { granted: requested, rate, quota: undefined }
-    const quota = takeQuota({ account, calls: requested, weights })
-    if (quota instanceof Promise) return quota.then((later) => ({ granted: later.granted, rate, quota: later }))
-    return { granted: quota.granted, rate, quota }
-  }
-
   return {
     take: (request) => {
+      const { account, weights } = request
       const rate = takeRate(rates, request)
-      return rate instanceof Promise ? rate.then((decided) => takeAtRate(request, decided)) : takeAtRate(request, rate)
+      const requested = countRequested(request, rate)
+      if (account === undefined || requested === 0) return { granted: requested, rate, quota: undefined }
+      const quota = takeQuota({ account, calls: requested, weights })
+      if (quota instanceof Promise) return quota.then((later) => ({ granted: later.granted, rate, quota: later }))
+      return { granted: quota.granted, rate, quota }
     },
     giveBack: (grant, units) => {
       if (closed !== undefined) return
