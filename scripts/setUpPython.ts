@@ -4,9 +4,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { findMissing, getProgram, skipIfMissing } from './externalPrograms.ts'
+import type { ExternalProgramName, Missing } from './externalPrograms.ts'
 
-/** The Python of the workspace's virtual environment, or what is missing and how to install it. */
-export type PythonSetUp = { readonly python: string } | { readonly missing: string }
+/** The Python of the workspace's virtual environment, or what is missing and how to get it. */
+export type PythonSetUp = { readonly python: string } | { readonly missing: Missing }
 
 const run = promisify(execFile)
 
@@ -23,22 +25,6 @@ const sources = [
   '../core/src/failure/readMethods.json',
   '../msw/src/faults/providers.json',
 ]
-
-const versions = [14, 13, 12, 11, 10].map((minor) => `python3.${minor}`)
-const versionProgram = 'import sys; assert sys.version_info >= (3, 10); print(sys.implementation.name, sys.version)'
-
-/** The first Python on the path that is new enough. */
-const findPython = async (): Promise<{ program: string; version: string } | undefined> => {
-  const named = process.env['KEYRAIL_PYTHON']
-  for (const program of named ? [named] : ['python3', ...versions, 'python']) {
-    try {
-      return { program, version: (await run(program, ['-c', versionProgram])).stdout }
-    } catch {
-      // Missing, too old, or a placeholder that only offers to install Python.
-    }
-  }
-  return undefined
-}
 
 /** Returns the line of a failed program's output that has the reason. */
 const getReason = (error: unknown): string => {
@@ -67,13 +53,13 @@ const takeLock = async (): Promise<void> => {
 }
 
 /** Deletes the environment and creates it again. @returns What is missing on this machine, if it fails. */
-const createEnvironment = async (program: string, python: string): Promise<string | undefined> => {
+const createEnvironment = async (program: string, python: string): Promise<Missing | undefined> => {
   rmSync(environment, { recursive: true, force: true })
   try {
     await run(program, ['-m', 'venv', environment])
   } catch (error) {
     rmSync(environment, { recursive: true, force: true })
-    return `${program} cannot create virtual environments (Debian: apt-get install python3-venv): ${getReason(error)}`
+    return { name: `a virtual environment of ${program}`, fix: `apt-get install python3-venv. ${getReason(error)}` }
   }
   const install = async (...what: readonly string[]): Promise<void> => {
     const quietly = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input']
@@ -83,7 +69,7 @@ const createEnvironment = async (program: string, python: string): Promise<strin
     await install('--require-hashes', '--requirement', 'requirements.txt')
     await install('--no-deps', '--no-build-isolation', '--editable', '.')
   } catch (error) {
-    return `pip could not install packages/python/requirements.txt (is there a network?): ${getReason(error)}`
+    return { name: 'packages/python/requirements.txt', fix: `check the connection. ${getReason(error)}` }
   }
   return undefined
 }
@@ -92,18 +78,17 @@ const createEnvironment = async (program: string, python: string): Promise<strin
  * Creates or updates the virtual environment of the Python tests, `packages/python/.venv`. It has pinned packages, and `keyrail` from the working
  * tree. Does nothing if the environment is up to date.
  *
- * Uses Python 3.10 or newer from the path, or the one in `KEYRAIL_PYTHON`.
- *
  * @param onInstall - Called before packages are installed, which takes a minute.
- * @returns The Python of the environment, or a line that says what is missing and how to install it. Never throws for that.
+ * @returns The Python of the environment, or what is missing. Never throws for that.
  */
 export async function setUpPython(onInstall?: () => void): Promise<PythonSetUp> {
-  if (process.platform === 'win32') return { missing: 'they need signals, which Windows lacks: run them under WSL' }
-  const found = await findPython()
-  if (!found)
-    return { missing: 'no Python 3.10 or newer is on the path: install one (Debian: apt-get install python3-venv)' }
+  if (process.platform === 'win32') return { missing: { name: 'signals of POSIX', fix: 'run the tests under WSL' } }
+  const [missing] = findMissing(['python'])
+  if (missing) return { missing }
+  const program = getProgram('python')
+  const { stdout: version } = await run(program, ['-c', 'import sys; print(sys.implementation.name, sys.version)'])
   const python = join(environment, 'bin/python')
-  const sourcesHash = createHash('sha256').update(found.version)
+  const sourcesHash = createHash('sha256').update(version)
   for (const file of sources) sourcesHash.update(readFileSync(join(folder, file)))
   const mark = sourcesHash.digest('hex')
   const isUpToDate = (): boolean => existsSync(python) && existsSync(stamp) && readFileSync(stamp, 'utf8') === mark
@@ -113,7 +98,7 @@ export async function setUpPython(onInstall?: () => void): Promise<PythonSetUp> 
     // Another process may have created it in the meantime.
     if (isUpToDate()) return { python }
     onInstall?.()
-    const missing = await createEnvironment(found.program, python)
+    const missing = await createEnvironment(program, python)
     if (missing !== undefined) return { missing }
     writeFileSync(stamp, mark)
     return { python }
@@ -121,3 +106,13 @@ export async function setUpPython(onInstall?: () => void): Promise<PythonSetUp> 
     rmSync(lock, { force: true })
   }
 }
+
+/**
+ * Options of a Vitest test or suite that needs the Python of the workspace's virtual environment.
+ * @param others - Programs that it needs too.
+ */
+export const needsPython = (
+  found: PythonSetUp,
+  ...others: readonly ExternalProgramName[]
+): ReturnType<typeof skipIfMissing> =>
+  skipIfMissing([...('missing' in found ? [found.missing] : []), ...findMissing(others)])

@@ -1,42 +1,28 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
+import { createCertificate } from '@keyrail/core/test/createCertificate.ts'
 import { parseServiceConfig } from '@keyrail/gateway'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { getProgram, needs } from '../scripts/externalPrograms.ts'
+import type { ExternalProgramName } from '../scripts/externalPrograms.ts'
 import { run, top } from './run.ts'
 
 const deploy = join(top, 'deploy')
-const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
-const isInstalled = (program: string): boolean =>
-  [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].some((folder) => existsSync(join(folder, program)))
-
-/** Returns whether to skip the tests that need a program, and prints how to install it. */
-const isMissing = (program: string, debianPackage: string): boolean => {
-  if (isInstalled(program)) return false
-  if (!mustRun)
-    process.stdout.write(
-      `Skipped: tests of deploy/ with ${program}. It is missing (Debian: apt-get install ${debianPackage})\n`,
-    )
-  return !mustRun
-}
-
 let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'keyrail-deploy-'))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const expectSuccess = async (program: string, args: readonly string[]): Promise<string> => {
-  const { code, stdout, stderr } = await run(program, args, {
-    env: { PATH: `${process.env['PATH']}${delimiter}/usr/sbin` },
-  })
+const expectSuccess = async (program: ExternalProgramName, args: readonly string[]): Promise<string> => {
+  const { code, stdout, stderr } = await run(getProgram(program), args)
   expect(code, stdout + stderr).toBe(0)
   return stdout
 }
 
-describe.skipIf(isMissing('promtool', 'prometheus'))('Prometheus', () => {
+describe('Prometheus', needs('promtool'), () => {
   const rules = join(deploy, 'prometheus')
   test('loads the alert rules', () => expectSuccess('promtool', ['check', 'rules', join(rules, 'alerts.yaml')]))
   test('fires the alerts when they should, and not before', () =>
@@ -44,19 +30,12 @@ describe.skipIf(isMissing('promtool', 'prometheus'))('Prometheus', () => {
   test('loads the scrape config', () => expectSuccess('promtool', ['check', 'config', join(rules, 'scrape.yaml')]))
 })
 
-describe.skipIf(isMissing('nginx', 'nginx-light'))('nginx', () => {
+describe('nginx', needs('nginx'), () => {
   test('loads the sample', async () => {
-    const certificate = join(folder, 'certificate.pem')
-    const key = join(folder, 'key.pem')
-    const created = spawnSync(
-      'openssl',
-      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, '-subj', '/CN=x'],
-      { encoding: 'utf8' },
-    )
-    expect(created.status, created.stderr).toBe(0)
+    const { certFile, keyFile } = createCertificate(folder, 'x')
     const sample = readFileSync(join(deploy, 'nginx/keyrail.conf'), 'utf8')
-      .replace(/ssl_certificate \S+;/, `ssl_certificate ${certificate};`)
-      .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${key};`)
+      .replace(/ssl_certificate \S+;/, `ssl_certificate ${certFile};`)
+      .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${keyFile};`)
       .replace(/error_log \S+ emerg;/, 'error_log stderr emerg;')
     const config = join(folder, 'nginx.conf')
     writeFileSync(config, `pid ${join(folder, 'pid')};\nerror_log stderr;\nevents {}\nhttp {\n${sample}\n}\n`)
@@ -64,7 +43,7 @@ describe.skipIf(isMissing('nginx', 'nginx-light'))('nginx', () => {
   })
 })
 
-describe.skipIf(isMissing('caddy', 'caddy'))('Caddy', () => {
+describe('Caddy', needs('caddy'), () => {
   const sample = join(deploy, 'caddy/Caddyfile')
   test('loads the sample', () => expectSuccess('caddy', ['validate', '--adapter', 'caddyfile', '--config', sample]))
 })
@@ -136,16 +115,15 @@ describe('the demo', () => {
     expect(services['node']?.image).toMatch(new RegExp(`:v${dependencies['@foundry-rs/anvil']}$`))
   })
 
-  test.skipIf(isMissing('caddy', 'caddy'))('Caddy loads its file', () =>
+  test('Caddy loads its file', needs('caddy'), () =>
     expectSuccess('caddy', ['validate', '--adapter', 'caddyfile', '--config', join(demo, 'Caddyfile')]),
   )
 })
 
-// Only machines with systemd have this program.
-describe.skipIf(!isInstalled('systemd-analyze'))('systemd', () => {
+describe('systemd', needs('systemd-analyze'), () => {
   test('accepts the unit', async () => {
     const unit = join(deploy, 'systemd/keyrail@.service')
-    const { stdout, stderr } = await run('systemd-analyze', ['verify', unit])
+    const { stdout, stderr } = await run(getProgram('systemd-analyze'), ['verify', unit])
     expect(stdout + stderr).not.toMatch(/keyrail@/)
   })
 })
@@ -214,8 +192,7 @@ describe('the Helm chart', () => {
     expect(new Set([...alerts.matchAll(/job="([^"]*)"/g)].map(([, name]) => name))).toEqual(new Set([job]))
   })
 
-  // Debian has no package for Helm: https://helm.sh/docs/intro/install
-  test.skipIf(!isInstalled('helm'))('renders manifests and a config that are valid', async () => {
+  test('renders manifests and a config that are valid', needs('helm'), async () => {
     const file = join(folder, 'values.yaml')
     writeFileSync(file, JSON.stringify(values))
     await expectSuccess('helm', ['lint', '--strict', chart, '--values', file, ...kubernetes])
@@ -245,21 +222,25 @@ describe('the Helm chart', () => {
     })
   })
 
-  test.skipIf(!isInstalled('helm'))(
-    'rejects values without a config or a secret, and ports that the chart sets',
-    async () => {
-      const bad = [
-        {},
-        { ...values, existingSecret: '' },
-        { ...values, config: { ...values.config, listen: { port: 1 } } },
-      ]
-      for (const one of bad) {
-        const file = join(folder, 'bad.yaml')
-        writeFileSync(file, JSON.stringify(one))
-        const { code, stderr } = await run('helm', ['template', 'rail', chart, '--values', file, ...kubernetes])
-        expect(code).not.toBe(0)
-        expect(stderr).toContain("don't meet the specifications of the schema")
-      }
-    },
-  )
+  test('rejects values without a config or a secret, and ports that the chart sets', needs('helm'), async () => {
+    const bad = [
+      {},
+      { ...values, existingSecret: '' },
+      { ...values, config: { ...values.config, listen: { port: 1 } } },
+    ]
+    for (const one of bad) {
+      const file = join(folder, 'bad.yaml')
+      writeFileSync(file, JSON.stringify(one))
+      const { code, stderr } = await run(getProgram('helm'), [
+        'template',
+        'rail',
+        chart,
+        '--values',
+        file,
+        ...kubernetes,
+      ])
+      expect(code).not.toBe(0)
+      expect(stderr).toContain("don't meet the specifications of the schema")
+    }
+  })
 })

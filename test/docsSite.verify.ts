@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { getExportedNames } from './getExportedNames.ts'
 import { run, top } from './run.ts'
 import type { Ran } from './run.ts'
 import { findSiteProblems } from './findSiteProblems.ts'
 import { inspectPage, serveSite } from './inspectPages.ts'
 import type { PageReport } from './inspectPages.ts'
+import { needs } from '../scripts/externalPrograms.ts'
 
 /** Hosts that the site's texts and links may name. Add a new one deliberately. */
 const namedHosts = [
@@ -108,7 +109,7 @@ describe('the site', () => {
   })
 })
 
-describe.skipIf(noBrowser)('in Chromium', { timeout: 1_800_000 }, () => {
+describe('in Chromium', { ...needs('chromium'), timeout: 1_800_000 }, () => {
   let served: Awaited<ReturnType<typeof serveSite>>
   let browser: Awaited<ReturnType<typeof openBrowser>>
   const reports: PageReport[] = []

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
+import { getProgram, needs } from '../scripts/externalPrograms.ts'
 import { exitCodes } from '../packages/cli/src/cliError.ts'
 import { commands } from '../packages/cli/src/commandTable.ts'
 import { formatCommandApi } from './formatCommandApi.ts'
@@ -99,13 +99,8 @@ test('the command has the arguments and exit codes of its snapshot', async () =>
   await expect(formatCommandApi(commands, exitCodes)).toMatchFileSnapshot('api/cli.txt')
 })
 
-// Any Python from 3.10 on can parse the sources.
-const python = process.env['KEYRAIL_PYTHON'] || 'python3'
-const canRead = spawnSync(python, ['-c', 'import sys; assert sys.version_info >= (3, 10)']).status === 0
-const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
-
-test.skipIf(!canRead && !mustRun)('the Python package has the API of its snapshot', async () => {
-  const { code, stdout, stderr } = await run(python, ['packages/python/tests/public_api.py'])
+test('the Python package has the API of its snapshot', needs('python'), async () => {
+  const { code, stdout, stderr } = await run(getProgram('python'), ['packages/python/tests/public_api.py'])
   expect(code, stderr).toBe(0)
   await expect(stdout).toMatchFileSnapshot('api/python.txt')
 })

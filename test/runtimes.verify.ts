@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 import { adapters, makeAdapterProject } from './adapterProject.ts'
@@ -16,11 +16,9 @@ import type { LatestBlockServer } from './latestBlockServer.ts'
 import { getInstalled } from './getPacked.ts'
 import { run, top } from './run.ts'
 import { nodes, runtimes } from './toolchains.ts'
+import { needs, skipIfMissing } from '../scripts/externalPrograms.ts'
 
 // Tests the packed SDK against the real service, on each supported platform. All must report the same results.
-
-/** Whether a missing platform is a failure. */
-const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 
 /** The part of the report of consumers/runtimes that is the same on every platform. */
 interface Report {
@@ -70,26 +68,24 @@ afterAll(async () => {
 
 // CI sets this to the Node of its machine.
 const named = process.env['KEYRAIL_NODE']
-const markMissing = <Program extends { readonly program: string | undefined }>(one: Program) => {
-  const isThere = existsSync(one.program ?? '')
-  return { ...one, isThere, isSkipped: !isThere && !mustRun && (named === undefined || one.program !== named) }
+const withOptions = <Program extends { readonly runtime: string; readonly program: string | undefined }>(
+  one: Program,
+) => {
+  const isThere = existsSync(one.program ?? '') || one.program === named
+  return { ...one, options: skipIfMissing(isThere ? [] : [{ name: one.runtime, fix: 'npm run setup' }]) }
 }
-const otherRuntimes = runtimes.map((one) => markMissing({ ...one, usedFetch: true }))
+const otherRuntimes = runtimes.map((one) => withOptions({ ...one, usedFetch: true }))
 const programs = [
-  ...nodes.map(({ node, program }) => markMissing({ runtime: `Node ${node}`, program, args: [], usedFetch: false })),
-  ...(named === undefined ? [] : [markMissing({ runtime: named, program: named, args: [], usedFetch: false })]),
+  ...nodes.map(({ node, program }) => withOptions({ runtime: `Node ${node}`, program, args: [], usedFetch: false })),
+  ...(named === undefined ? [] : [withOptions({ runtime: named, program: named, args: [], usedFetch: false })]),
   ...otherRuntimes,
 ]
 
-for (const { runtime, isSkipped } of programs) {
-  if (isSkipped) console.log(`runtimes: ${runtime} is not installed: skipped`)
-}
-
-describe.each(programs)('on $runtime', ({ runtime, program = '', args, isThere, isSkipped, usedFetch }) => {
-  test.skipIf(isSkipped)(
+describe.each(programs)('on $runtime', ({ runtime, program = '', args, options, usedFetch }) => {
+  test(
     'the packed SDK calls, batches, aborts, watches and subscribes, shows no key in failures, and exits',
+    options,
     async () => {
-      if (!isThere) throw new Error(`${runtime} is not installed: npm run setup`)
       const { code, stdout, stderr } = await run(program, [...args, 'program.mjs', given], {
         cwd: directory,
         timeoutMs: 100_000,
@@ -119,9 +115,8 @@ describe.each(adapters)('@keyrail/$folder, packed, with its library', (adapter) 
     rmSync(project, { recursive: true, force: true })
   })
 
-  for (const { runtime, program = '', args, libraryArgs, isThere, isSkipped } of otherRuntimes) {
-    test.skipIf(isSkipped)(`reads the latest block on ${runtime} and exits`, async () => {
-      if (!isThere) throw new Error(`${runtime} is not installed: npm run setup`)
+  for (const { runtime, program = '', args, libraryArgs, options } of otherRuntimes) {
+    test(`reads the latest block on ${runtime} and exits`, options, async () => {
       const { code, stdout, stderr } = await run(program, [...args, ...libraryArgs, `${folder}.mjs`, server.url], {
         cwd: project,
         timeoutMs: 100_000,
@@ -132,8 +127,9 @@ describe.each(adapters)('@keyrail/$folder, packed, with its library', (adapter) 
   }
 })
 
-test.skipIf(noBrowser)(
+test(
   'the packed SDK does the same in a page of Chromium and in its worker, from another origin than the service',
+  needs('chromium'),
   async () => {
     const [chunk] = await bundle('esbuild', join(directory, 'page.mjs'))
     const site = createServer((request, response) => {

@@ -4,9 +4,10 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { needs } from '../scripts/externalPrograms.ts'
 import { startDevCli } from '../packages/cli/test/runCli.ts'
 import type { RunningDev } from '../packages/cli/test/runCli.ts'
-import { noBrowser, openBrowser } from '../packages/core/test/openBrowser.ts'
+import { openBrowser } from '../packages/core/test/openBrowser.ts'
 import { getFreePort } from '../packages/gateway/test/getFreePort.ts'
 import { getPacked } from './getPacked.ts'
 import { run } from './run.ts'
@@ -75,33 +76,29 @@ describe.each(['node', 'react-wagmi', 'next'])('the template %s', (template) => 
 
   const serve = servers[template]
   if (serve === undefined) return
-  test.skipIf(noBrowser)(
-    'shows the token in Chromium',
-    async () => {
-      const port = await getFreePort()
-      const server = spawn(process.execPath, serve(port), {
-        cwd: join(folder, template),
-        // Next.js ignores .env.local if NODE_ENV is test. The route of its template accepts no other origins.
-        env: { ...process.env, NODE_ENV: 'production', ORIGINS: `http://127.0.0.1:${port}` },
-        stdio: 'ignore',
-      })
-      onTestFinished(async () => {
-        server.kill('SIGKILL')
-        await once(server, 'exit')
-      })
-      const browser = await openBrowser()
-      onTestFinished(() => browser.close())
-      const page = await browser.newPage()
-      const errors: string[] = []
-      page.on('pageerror', ({ message }) => errors.push(message))
-      const url = `http://127.0.0.1:${port}/`
-      await expect
-        .poll(() => page.goto(url).then((response) => response?.status(), String), { timeout: 60_000 })
-        .toBe(200)
-      const getText = (): Promise<string> => page.locator('main').textContent({ timeout: 60_000 }).then(String)
-      await expect.poll(getText, { timeout: 60_000 }).toMatch(/999550 TEST/)
-      expect(errors).toEqual([])
-    },
-    timeoutMs,
-  )
+  test('shows the token in Chromium', { ...needs('chromium'), timeout: timeoutMs }, async () => {
+    const port = await getFreePort()
+    const server = spawn(process.execPath, serve(port), {
+      cwd: join(folder, template),
+      // Next.js ignores .env.local if NODE_ENV is test. The route of its template accepts no other origins.
+      env: { ...process.env, NODE_ENV: 'production', ORIGINS: `http://127.0.0.1:${port}` },
+      stdio: 'ignore',
+    })
+    onTestFinished(async () => {
+      server.kill('SIGKILL')
+      await once(server, 'exit')
+    })
+    const browser = await openBrowser()
+    onTestFinished(() => browser.close())
+    const page = await browser.newPage()
+    const errors: string[] = []
+    page.on('pageerror', ({ message }) => errors.push(message))
+    const url = `http://127.0.0.1:${port}/`
+    await expect
+      .poll(() => page.goto(url).then((response) => response?.status(), String), { timeout: 60_000 })
+      .toBe(200)
+    const getText = (): Promise<string> => page.locator('main').textContent({ timeout: 60_000 }).then(String)
+    await expect.poll(getText, { timeout: 60_000 }).toMatch(/999550 TEST/)
+    expect(errors).toEqual([])
+  })
 })

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { setUpPython } from '../scripts/setUpPython.ts'
+import { mustFindAll } from '../scripts/externalPrograms.ts'
+import { needsPython, setUpPython } from '../scripts/setUpPython.ts'
 import { run, top } from './run.ts'
 import type { Ran } from './run.ts'
 
@@ -53,19 +54,15 @@ async function runSuite(suite: PythonSuite, python: string): Promise<SuiteRun> {
 
 /**
  * Runs tests of the Python package with pytest, and registers each as a Vitest test, so that Vitest counts and reports it. Without Python it
- * registers no tests, unless `KEYRAIL_TEST_ALL` is 1: then it registers a failure.
+ * registers one skipped test.
  *
  * @param suite - What to run.
  */
 export async function testPython(suite: PythonSuite): Promise<void> {
-  const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
   const environment = await setUpPython()
-  const missing = 'missing' in environment ? [environment.missing] : []
-  if (missing.length > 0 && !mustRun) console.log(`Python: tests are skipped: ${missing.join('')}`)
-  test.skipIf(!mustRun).each(missing)('Python: %s', (what) => expect.fail(what))
-
-  const ran = 'python' in environment ? await runSuite(suite, environment.python) : undefined
-  describe.runIf(ran)('Python', () => {
+  const options = needsPython(environment, 'openssl')
+  const ran = 'python' in environment && !options.skip ? await runSuite(suite, environment.python) : undefined
+  describe('Python', options, () => {
     const { tests = [], pytest, checks = [] } = ran ?? {}
 
     test('pytest finds the tests and completes', () => {
@@ -84,7 +81,7 @@ export async function testPython(suite: PythonSuite): Promise<void> {
     })
 
     // A skipped test is a failure if all tests have to run.
-    test.skipIf(!mustRun).each(tests.filter(({ outcome }) => outcome === 'skipped'))('$id: $text', ({ text }) => {
+    test.skipIf(!mustFindAll).each(tests.filter(({ outcome }) => outcome === 'skipped'))('$id: $text', ({ text }) => {
       expect.fail(text)
     })
   })

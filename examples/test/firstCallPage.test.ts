@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { needs } from '../../scripts/externalPrograms.ts'
 import { callNode } from '../../packages/cli/src/node/callNode.ts'
 import { findFences } from '../../test/findFences.ts'
 import { borrowService } from './lendService.ts'
@@ -62,7 +63,7 @@ describe.each(programs)('the program for $title', ({ code }) => {
   })
 })
 
-test('the curl command reads the latest block', async () => {
+test('the curl command reads the latest block', needs('curl'), async () => {
   const before = await readNumber()
   const command = tabs.find(({ title }) => title === 'curl')?.code ?? ''
   const { stdout } = await promisify(execFile)('sh', ['-c', command], {

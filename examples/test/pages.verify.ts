@@ -9,19 +9,20 @@ import type { Browser, Page } from 'playwright-core'
 import { build, createServer, preview } from 'vite'
 import type { PreviewServer, ViteDevServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { borrowService } from './lendService.ts'
 import { createApp, logIn } from './controlApi.ts'
 import type { App, CallApi } from './controlApi.ts'
 import { runExample } from './runExample.ts'
 import { injectWallet } from './testWallet.ts'
 import type { TestWallet } from './testWallet.ts'
+import { needs } from '../../scripts/externalPrograms.ts'
 
 const { service } = await borrowService()
 const examples = join(import.meta.dirname, '..')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
+describe('pages in Chromium', { ...needs('chromium'), timeout: 120_000 }, () => {
   let browser: Browser
   let callApi: CallApi
   let room = ''

@@ -1,4 +1,4 @@
-import { execFile, spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
@@ -11,6 +11,7 @@ import { failedRun } from './failedRun.ts'
 import { post, startDevCli } from './runCli.ts'
 import type { CliRun, RunningDev } from './runCli.ts'
 import { runHere } from './runHere.ts'
+import { getProgram, needs } from '../../../scripts/externalPrograms.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -200,9 +201,7 @@ describe('keyrail keys', () => {
   })
 })
 
-const hasPython = spawnSync('python3', ['-c', 'import os, pty; os.waitstatus_to_exitcode']).status === 0
-
-describe.skipIf(!hasPython)('on a terminal', () => {
+describe('on a terminal', needs('python'), () => {
   const [main, onTerminal] = ['../src/main.ts', './onTerminal.py'].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),
   ) as [string, string]
@@ -214,7 +213,7 @@ describe.skipIf(!hasPython)('on a terminal', () => {
   ): Promise<CliRun> => {
     const { KEYRAIL_URL: _url, KEYRAIL_API_KEY: _key, KEYRAIL_BASE_URL: _base, ...rest } = process.env
     const program = [process.execPath, '--conditions=@keyrail/source', main, ...words]
-    const child = spawn('python3', [onTerminal, ...program], { env: { ...rest, ...withToken() } })
+    const child = spawn(getProgram('python'), [onTerminal, ...program], { env: { ...rest, ...withToken() } })
     let stdout = ''
     let isTyped = false
     child.stdout.on('data', (chunk: Buffer) => {

@@ -311,7 +311,7 @@ describe('an unreachable endpoint', () => {
 
   test('an untrusted certificate, before anything is sent', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'keyrail-doctor-'))
-    const { certFile, cert, key } = createCertificate(folder, 'localhost', 'IP:127.0.0.1')
+    const { certFile, cert, key } = createCertificate(folder, 'localhost', ['127.0.0.1'])
     let requests = 0
     const server = createServer({ cert, key }, (_request, response) => {
       requests += 1

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { checkLogs } from './logsCheck.ts'
 import { createLogsFaults } from './logsFaults.ts'
 import { runLogs } from './logsRuns.ts'
 import { startCli, until } from './runCli.ts'
+import { getProgram, needs } from '../../../scripts/externalPrograms.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
@@ -171,9 +172,7 @@ describe('keyrail logs to standard output', () => {
   })
 })
 
-const hasPython = spawnSync('python3', ['-c', 'import os, pty; os.waitstatus_to_exitcode']).status === 0
-
-describe.skipIf(!hasPython)('keyrail logs on a terminal', () => {
+describe('keyrail logs on a terminal', needs('python'), () => {
   test('shows the progress, and stops at Ctrl-C', async () => {
     const [main, onTerminal] = ['../src/main.ts', './onTerminal.py'].map((path) =>
       fileURLToPath(new URL(path, import.meta.url)),
@@ -182,7 +181,7 @@ describe.skipIf(!hasPython)('keyrail logs on a terminal', () => {
     server.script = hold.script
     const words = ['--url', server.url, '--from', '0', '--max-blocks', '50', '--out', out]
     const child = spawn(
-      'python3',
+      getProgram('python'),
       [onTerminal, process.execPath, '--conditions=@keyrail/source', main, 'logs', ...words],
       { env: { ...process.env, TERM: 'xterm', NO_COLOR: '1' } },
     )

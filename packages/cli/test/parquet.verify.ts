@@ -7,13 +7,12 @@ import { respondWith } from '@keyrail/core/test/faults/respondWith.ts'
 import { startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { setUpPython } from '../../../scripts/setUpPython.ts'
+import { needsPython, setUpPython } from '../../../scripts/setUpPython.ts'
 import { createLogsChain } from './logsChain.ts'
 import { runLogs } from './logsRuns.ts'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 const environment = await setUpPython()
 const python = 'python' in environment ? environment.python : ''
 
@@ -49,20 +48,20 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test.skipIf(!mustRun).each('missing' in environment ? [environment.missing] : [])('Python: %s', (what) =>
-  expect.fail(what),
-)
-
-test.skipIf(python === '').each<[string, string, string[], number]>([
+test.each<[string, string, string[], number]>([
   ['topics and data', '', [], 25_000],
   ['the parameters of an event', transfer, ['--event', transfer, '--decode'], 14_000],
   ['every type', everyType, ['--event', everyType, '--decode'], 0],
-])('a Parquet file with %s is the same as that of the Python package', async (what, event, options, rows) => {
-  const [ours, theirs] = [join(folder, `${what}.parquet`), join(folder, `${what}.python.parquet`)]
-  const run = await runLogs(['--url', server.url, '--from', '0', '--out', ours, '--json', ...options])
-  expect(run).toMatchObject({ exitCode: 0, stderr: '' })
-  expect(JSON.parse(run.stdout)).toMatchObject({ finished: true, logs: rows, skipped: 0 })
-  expect(run.peakMb ?? 0).toBeLessThan(200)
-  const { stdout } = await promisify(execFile)(python, ['-c', program, server.url, ours, theirs, event])
-  expect(stdout.trim()).toBe(String(rows))
-})
+])(
+  'a Parquet file with %s is the same as that of the Python package',
+  needsPython(environment),
+  async (what, event, options, rows) => {
+    const [ours, theirs] = [join(folder, `${what}.parquet`), join(folder, `${what}.python.parquet`)]
+    const run = await runLogs(['--url', server.url, '--from', '0', '--out', ours, '--json', ...options])
+    expect(run).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(JSON.parse(run.stdout)).toMatchObject({ finished: true, logs: rows, skipped: 0 })
+    expect(run.peakMb ?? 0).toBeLessThan(200)
+    const { stdout } = await promisify(execFile)(python, ['-c', program, server.url, ours, theirs, event])
+    expect(stdout.trim()).toBe(String(rows))
+  },
+)

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,18 +6,15 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findMissing, getProgram, skipIfMissing } from '../../../scripts/externalPrograms.ts'
 import { getBlockHead } from '../src/node/callNode.ts'
 import { browserBlockedPorts } from '../src/node/browserBlockedPorts.ts'
 import { startNode } from '../src/node/startNode.ts'
 import type { RunningNode } from '../src/node/startNode.ts'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
-const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
-// The test reads the ports of a process from /proc.
-const skipped = (executablePath === undefined || process.platform !== 'linux') && !mustRun
-if (skipped) console.log('cli: the tests with web pages need Linux and Chromium (Debian: apt-get install chromium)')
+// The tests read the ports of a process from /proc.
+const hasProc = process.platform === 'linux'
+const options = skipIfMissing([...(hasProc ? [] : [{ name: '/proc', fix: 'use Linux' }]), ...findMissing(['chromium'])])
 
 /** Lists the IPv4 addresses and ports that a process listens on. */
 function findListeners(pid: number): { host: string; port: number }[] {
@@ -45,7 +42,6 @@ const evil = createServer((_, response) => response.setHeader('content-type', 't
 let targets: { name: string; port: number }[] = []
 
 beforeAll(async () => {
-  if (skipped) return
   folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
   node = await startNode({ name: 'testnet', chainId: 1952805748, folder })
   await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve))
@@ -55,7 +51,7 @@ beforeAll(async () => {
   targets = listeners.map(({ port }, index) => ({ name: `rebound${index}.example`, port }))
   const rules = listeners.map(({ host }, index) => `MAP rebound${index}.example ${host}`)
   browser = await chromium.launch({
-    executablePath: executablePath ?? '',
+    executablePath: getProgram('chromium'),
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -65,7 +61,6 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  if (skipped) return
   await browser.close()
   evil.close()
   await node.stop()
@@ -102,7 +97,7 @@ const tryToMine = async (address: string): Promise<string[]> => {
   ].filter((text) => text.includes('"result"'))
 }
 
-test.skipIf(skipped)('a page of another site cannot mine a block or read a response', async () => {
+test('a page of another site cannot mine a block or read a response', options, async () => {
   expect(targets.length).toBeGreaterThan(0)
   const before = await height()
   const page = await browser.newPage()
@@ -113,7 +108,7 @@ test.skipIf(skipped)('a page of another site cannot mine a block or read a respo
   await page.close()
 })
 
-test.skipIf(skipped)('a page after DNS rebinding cannot either, although it has the same origin', async () => {
+test('a page after DNS rebinding cannot either, although it has the same origin', options, async () => {
   const before = await height()
   for (const { name, port } of targets) {
     const page = await browser.newPage()
@@ -128,7 +123,7 @@ test.skipIf(skipped)('a page after DNS rebinding cannot either, although it has 
 })
 
 // The standard's list is longer than Chromium's, but Chromium must block every port that we use.
-test.skipIf(skipped)('Chromium blocks every port of the list', async () => {
+test('Chromium blocks every port of the list', options, async () => {
   const page = await browser.newPage()
   for (const port of browserBlockedPorts) {
     const failure = await page.goto(`http://127.0.0.1:${port}/`).catch(String)

@@ -1,24 +1,11 @@
-import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 import { sharedResource } from './sharedResource.ts'
-
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
-
-/** With KEYRAIL_TEST_ALL, a missing browser is a failure. */
-const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
-
-/** Whether to skip tests that need a browser: this machine has none. */
-export const noBrowser = executablePath === undefined && !mustRun
-if (noBrowser)
-  process.stdout.write('Skipped: tests in a browser. There is no Chromium (Debian: apt-get install chromium)\n')
+import { getProgram } from '../../../scripts/externalPrograms.ts'
 
 const options = () => {
-  if (executablePath === undefined) throw new Error('There is no Chromium (Debian: apt-get install chromium)')
   return {
-    executablePath,
+    executablePath: getProgram('chromium'),
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -4,11 +4,12 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everyPage, guestPages } from './everyPage.ts'
 import type { PageEntry } from './everyPage.ts'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { addApp, signUpByApi, openUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -47,7 +48,7 @@ const withoutRequests: ReadonlySet<string> = new Set(['password', 'no page'])
 /** Problems of pages, by name. */
 type Problems = Record<string, readonly string[]>
 
-describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
+describe('every page', { ...needs('chromium'), timeout: 60_000 }, () => {
   let pages: Pages
   let browser: Browser
   let ada: TestUser

@@ -1,13 +1,14 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { addApp, callApi, clipboard, createApp, signUpByApi, logIn, openUser, switchUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
-describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
+describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
   let aheadMs = 0
   let pages: Pages
   let browser: Browser

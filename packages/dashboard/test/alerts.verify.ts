@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Browser } from 'playwright-core'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startReceiver } from '@keyrail/gateway/test/alerts/startReceiver.ts'
 import type { Receiver } from '@keyrail/gateway/test/alerts/startReceiver.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,8 +8,9 @@ import { clipboard, signUpByApi, openUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
-describe.skipIf(noBrowser)('alerts', { timeout: 90_000 }, () => {
+describe('alerts', { ...needs('chromium'), timeout: 90_000 }, () => {
   let receiver: Receiver
   let pages: Pages
   let browser: Browser

@@ -1,13 +1,14 @@
 import { text as readText } from 'node:stream/consumers'
 import type { Browser } from 'playwright-core'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addApp, signUpByApi, openUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
-describe.skipIf(noBrowser)('the audit log', { timeout: 90_000 }, () => {
+describe('the audit log', { ...needs('chromium'), timeout: 90_000 }, () => {
   let pages: Pages
   let browser: Browser
   let ada: TestUser

@@ -1,4 +1,4 @@
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import type { ServiceConfigInput } from '@keyrail/gateway'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
@@ -6,6 +6,7 @@ import { signUpByApi, openUser, switchUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
 /** The fixtures of each test of `describePages`. */
 export interface Fixtures {
@@ -23,7 +24,7 @@ export function describePages(
   config: Partial<ServiceConfigInput>,
   define: (getFixtures: () => Fixtures) => void,
 ): void {
-  describe.skipIf(noBrowser)(title, { timeout: 60_000 }, () => {
+  describe(title, { ...needs('chromium'), timeout: 60_000 }, () => {
     let pages: Pages
     let browser: Browser
     let browserUser: TestUser

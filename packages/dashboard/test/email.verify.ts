@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startSmtpServer } from '@keyrail/gateway/test/email/startSmtpServer.ts'
 import type { ReceivedEmail, SmtpServer } from '@keyrail/gateway/test/email/startSmtpServer.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -7,11 +7,12 @@ import { logIn, openUser, switchUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
 /** The link in an email. */
 const readLink = ({ source }: ReceivedEmail): string => /^https?:\/\/\S+/m.exec(source)?.[0] ?? ''
 
-describe.skipIf(noBrowser)('emails', { timeout: 90_000 }, () => {
+describe('emails', { ...needs('chromium'), timeout: 90_000 }, () => {
   let smtp: SmtpServer
   let pages: Pages
   let browser: Browser

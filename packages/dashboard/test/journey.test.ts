@@ -5,13 +5,14 @@ import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { addApp, callApi, clipboard, createApp, signUpByApi, openUser, signUp } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { runCopied } from './runCopied.ts'
 import { signJwt } from './signJwt.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
 /** A page of another site, of which only the origin matters. */
 async function startOrigin(): Promise<{ readonly server: Server; readonly origin: string }> {
@@ -22,7 +23,7 @@ async function startOrigin(): Promise<{ readonly server: Server; readonly origin
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
+describe('the whole journey', { ...needs('chromium'), timeout: 120_000 }, () => {
   let pages: Pages
   let browser: Browser
   let ada: TestUser

@@ -2,13 +2,14 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { clipboard, openUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { runCopied } from './runCopied.ts'
 import { signJwt } from './signJwt.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
 /** The role or tag of the focused element, and its accessible name. */
 interface Focused {
@@ -31,7 +32,7 @@ const focused = (page: Page): Promise<Focused> =>
     return { name: name.trim(), isSeen: isDay || (box.width > 0 && box.height > 0 && ring) }
   })
 
-describe.skipIf(noBrowser)('by keyboard only', { timeout: 120_000 }, () => {
+describe('by keyboard only', { ...needs('chromium'), timeout: 120_000 }, () => {
   let pages: Pages
   let browser: Browser
   let ada: TestUser

@@ -1,13 +1,14 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { clipboard, openUser, signUp } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
-describe.skipIf(noBrowser)('API keys', { timeout: 120_000 }, () => {
+describe('API keys', { ...needs('chromium'), timeout: 120_000 }, () => {
   let pages: Pages
   let browser: Browser
   let ada: TestUser

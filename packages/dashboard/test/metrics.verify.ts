@@ -3,17 +3,18 @@ import type { MetricsRange, MetricsView } from '@keyrail/gateway'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
 import { callNode } from './callNode.ts'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { addApp, callApi, signUpByApi, openUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const keys = 60
 
-describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { timeout: 120_000 }, () => {
+describe('metrics over 90 days, of 130,000 stored rows', { ...needs('chromium'), timeout: 120_000 }, () => {
   let pages: Pages
   let browser: Browser
   let ada: TestUser

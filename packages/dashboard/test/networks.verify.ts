@@ -1,11 +1,12 @@
 import type { ServiceConfigInput } from '@keyrail/gateway'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { addApp, callApi, signUpByApi, openUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
 // The pages only read the config: no node listens here.
 const upstreams = [{ url: 'http://127.0.0.1:9' }]
@@ -25,7 +26,7 @@ const networks: ServiceConfigInput['networks'] = {
   ),
 }
 
-describe.skipIf(noBrowser)('with 200 networks', { timeout: 120_000 }, () => {
+describe('with 200 networks', { ...needs('chromium'), timeout: 120_000 }, () => {
   let pages: Pages
   let browser: Browser
   let ada: TestUser

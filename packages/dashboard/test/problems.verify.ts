@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { addApp, callApi, signUpByApi, logIn, openUser, switchUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
 // Unusual input and actions.
-describe.skipIf(noBrowser)('problems', { timeout: 60_000 }, () => {
+describe('problems', { ...needs('chromium'), timeout: 60_000 }, () => {
   let pages: Pages
   let browser: Browser
   let browserUser: TestUser

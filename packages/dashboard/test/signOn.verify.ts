@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startOidcProvider } from '@keyrail/gateway/test/oidc/startOidcProvider.ts'
 import type { OidcProvider } from '@keyrail/gateway/test/oidc/startOidcProvider.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -7,8 +7,9 @@ import { signUpByApi, openUser, switchUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
-describe.skipIf(noBrowser)('single sign-on', { timeout: 90_000 }, () => {
+describe('single sign-on', { ...needs('chromium'), timeout: 90_000 }, () => {
   let provider: OidcProvider
   let pages: Pages
   let browser: Browser

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { callNode } from './callNode.ts'
 import { addApp, signUpByApi, openUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
-describe.skipIf(noBrowser)('subscriptions', () => {
+describe('subscriptions', needs('chromium'), () => {
   let pages: Pages
   let browser: Browser
   let ada: TestUser

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { borrowPages } from './lendPages.ts'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { signUpByApi, openUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
 /** As `staticFiles.ts` of the gateway compresses. */
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
@@ -84,8 +85,9 @@ describe('the build', () => {
   })
 })
 
-test.skipIf(noBrowser)(
+test(
   'the first page needs few requests before it can be used, and sends none twice',
+  { ...needs('chromium'), timeout: 90_000 },
   async () => {
     const [pages, browser] = await Promise.all([startPages(), openBrowser()])
     try {
@@ -107,11 +109,11 @@ test.skipIf(noBrowser)(
       await pages.stop()
     }
   },
-  90_000,
 )
 
-test.skipIf(noBrowser)(
+test(
   'a heading is painted before any script of the pages has loaded, and gone with the first page',
+  { ...needs('chromium'), timeout: 180_000 },
   async () => {
     const [pages, browser] = await Promise.all([startPages(), openBrowser()])
     try {
@@ -158,5 +160,4 @@ test.skipIf(noBrowser)(
       await pages.stop()
     }
   },
-  180_000,
 )

@@ -5,11 +5,13 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
-import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import type { PageReport } from './browserPage.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
 
-test.skipIf(noBrowser)(
+test(
   'a page in Chromium works with the service worker of msw as its only node',
+  { ...needs('chromium'), timeout: 60_000 },
   async () => {
     const { outputFiles } = await build({
       entryPoints: [join(import.meta.dirname, 'browserPage.ts')],
@@ -64,5 +66,4 @@ test.skipIf(noBrowser)(
       server.close()
     }
   },
-  60_000,
 )

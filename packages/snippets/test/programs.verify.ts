@@ -10,7 +10,8 @@ import { startService } from '@keyrail/contracts/test/startService.ts'
 import type { Service } from '@keyrail/contracts/test/startService.ts'
 import { ContractFactory, Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { setUpPython } from '../../../scripts/setUpPython.ts'
+import { needs } from '../../../scripts/externalPrograms.ts'
+import { needsPython, setUpPython } from '../../../scripts/setUpPython.ts'
 import { snippet } from '../src/snippet.ts'
 import { snippetLanguages } from '../src/snippetLibraries.ts'
 import type { SnippetLibraryEntry } from '../src/snippetLibraries.ts'
@@ -29,20 +30,11 @@ const workspace = join(import.meta.dirname, '../../..')
 /** In the package, so that libraries are resolved. Ignored by git. */
 const room = join(import.meta.dirname, '../.keyrail', randomBytes(6).toString('hex'))
 const compileCache = mkdtempSync(join(tmpdir(), 'keyrail-snippets-'))
-/** With KEYRAIL_TEST_ALL, a missing interpreter is a failure. */
-const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 
 const python = await setUpPython()
-const curl = await promisify(execFile)('curl', ['--version']).then(
-  () => true,
-  () => false,
-)
-const missing: Readonly<Record<string, string | undefined>> = {
-  python: 'missing' in python ? python.missing : undefined,
-  shell: curl ? undefined : 'curl is not installed (Debian: apt-get install curl)',
-}
-for (const [language, why] of Object.entries(missing)) {
-  if (why !== undefined && !mustRun) console.log(`snippets: skipping ${language}: ${why}`)
+const needsOf = ({ language }: SnippetLibraryEntry): ReturnType<typeof needs> => {
+  if (language === 'python') return needsPython(python)
+  return language === 'shell' ? needs('curl') : needs()
 }
 
 let service: Service
@@ -266,7 +258,7 @@ const expectCorrect = (library: SnippetLibraryEntry, method: SnippetMethod, prin
 const libraries = snippetLanguages.flatMap((language) => language.libraries)
 
 describe.each(libraries)('$language, $title', (library) => {
-  const why = missing[library.language]
+  const options = needsOf(library)
   const methods = snippetMethods.map(({ id }) => id)
 
   describe.concurrent.each([false, true].filter((ours) => !ours || library.keyrail !== undefined))(
@@ -274,30 +266,21 @@ describe.each(libraries)('$language, $title', (library) => {
     (withKeyrail) => {
       const choice = { language: library.language, library: library.id, withKeyrail }
 
-      test.skipIf(why !== undefined && !mustRun).each(methods)(
-        '%s runs, and prints the correct result',
-        async (method) => {
-          if (why !== undefined) throw new Error(why)
-          const values = { account: rich, block: 1, contract: token }
-          await expectCorrect(library, method, await run({ ...choice, method, values, apiKey: service.app.apiKey }))
-        },
-      )
+      test.each(methods)('%s runs, and prints the correct result', options, async (method) => {
+        const values = { account: rich, block: 1, contract: token }
+        await expectCorrect(library, method, await run({ ...choice, method, values, apiKey: service.app.apiKey }))
+      })
 
-      test.skipIf(why !== undefined && !mustRun)(
-        'runs with the URL of an API key, with the key from the environment',
-        async () => {
-          if (why !== undefined) throw new Error(why)
-          await expectCorrect(library, 'latestBlock', await run(choice, 'key'))
-        },
-      )
+      test('runs with the URL of an API key, with the key from the environment', options, async () => {
+        await expectCorrect(library, 'latestBlock', await run(choice, 'key'))
+      })
     },
   )
 })
 
 describe.concurrent.each(libraries)('a given call with $title', (library) => {
-  const why = missing[library.language]
-  test.skipIf(why !== undefined && !mustRun)('prints its result', async () => {
-    if (why !== undefined) throw new Error(why)
+  const options = needsOf(library)
+  test('prints its result', options, async () => {
     const call = { method: 'eth_call', params: [{ to: token, data: '0x18160ddd' }, 'latest'] }
     const printed = await run({ library: library.id, call, apiKey: service.app.apiKey })
     const parsed = JSON.parse(printed) as string | RpcResponse
@@ -331,9 +314,8 @@ describe('on an empty chain', () => {
   }
 
   describe.concurrent.each(libraries)('$language, $title', (library) => {
-    const why = missing[library.language]
-    test.skipIf(why !== undefined && !mustRun).each(Object.entries(nothing))('%s', async (method, [output, result]) => {
-      if (why !== undefined) throw new Error(why)
+    const options = needsOf(library)
+    test.each(Object.entries(nothing))('%s', options, async (method, [output, result]) => {
       // fetch is the only library whose programs differ with our package.
       for (const withKeyrail of library.id === 'fetch' ? [false, true] : [false]) {
         const choice = { language: library.language, library: library.id, withKeyrail }

@@ -2,12 +2,12 @@ import { isDeepStrictEqual as isEqual } from 'node:util'
 import { join } from 'node:path'
 import { applyBlocks, applyLogs } from '@keyrail/contracts/test/appliedEvents.ts'
 import type { SeenBlock, SeenLog } from '@keyrail/contracts/test/appliedEvents.ts'
-import { noBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { openBundledPage } from '@keyrail/contracts/test/openBundledPage.ts'
 import { startService } from '@keyrail/contracts/test/startService.ts'
 import { createPublicClient, http } from 'viem'
 import type { Hex } from 'viem'
 import { afterAll, expect, test } from 'vitest'
+import { needs } from '../../../scripts/externalPrograms.ts'
 import { createTransport, keyrail, webSocket } from '../src/index.ts'
 import type { PageReport } from './subscriptionsPage.ts'
 
@@ -96,7 +96,7 @@ test.each([
   }
 })
 
-test.skipIf(noBrowser)('the watchers of a page in Chromium follow reorganizations of anvil', async () => {
+test('the watchers of a page in Chromium follow reorganizations of anvil', needs('chromium'), async () => {
   const { getReport, thrown, close } = await openBundledPage<PageReport>(
     join(import.meta.dirname, 'subscriptionsPage.ts'),
     { node: service.nodeUrl, address },

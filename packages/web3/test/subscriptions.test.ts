@@ -4,10 +4,10 @@ import { expectEmittedLogs } from '@keyrail/contracts/test/expectEmittedLogs.ts'
 import type { Received } from '@keyrail/contracts/test/expectEmittedLogs.ts'
 import { openBundledPage } from '@keyrail/contracts/test/openBundledPage.ts'
 import type { SubscriptionsReport } from '@keyrail/contracts/test/subscriptionsReport.ts'
-import { noBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import { afterAll, expect, test } from 'vitest'
 import { Web3 } from 'web3'
+import { needs } from '../../../scripts/externalPrograms.ts'
 import { KeyrailProvider, webSocket } from '../src/index.ts'
 
 const anvil = await startAnvil()
@@ -32,7 +32,7 @@ test('subscriptions follow reorganizations of anvil', async () => {
   }
 })
 
-test.skipIf(noBrowser)('subscriptions of a page in Chromium follow reorganizations of anvil', async () => {
+test('subscriptions of a page in Chromium follow reorganizations of anvil', needs('chromium'), async () => {
   const entry = join(import.meta.dirname, 'subscriptionsPage.ts')
   const { getReport, thrown, close } = await openBundledPage<SubscriptionsReport>(entry, { node: anvil.url, address })
   try {

@@ -1,3 +1,4 @@
+import { formatMissing } from '../../../../scripts/externalPrograms.ts'
 import { setUpPython } from '../../../../scripts/setUpPython.ts'
 import { startServer } from '../server/startServer.ts'
 import { shuffle } from '../statistics.ts'
@@ -10,7 +11,7 @@ import type { PythonCost, PythonSubject } from './startPythonSubject.ts'
 const [, , rounds = '1', way = 'sync'] = process.argv
 
 const found = await setUpPython()
-if ('missing' in found) throw new Error(`the rows of Python cannot be measured: ${found.missing}`)
+if ('missing' in found) throw new Error(`the rows of Python cannot be measured: ${formatMissing(found.missing)}`)
 const server = await startServer()
 const libraries = { keyrail: 'keyrail', web3: 'web3.py', again: 'web3.py', instant: 'instant' } as const
 type Name = keyof typeof libraries

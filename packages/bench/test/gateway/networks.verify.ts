@@ -10,7 +10,8 @@ import { post } from '@keyrail/gateway/test/startGateway.ts'
 import { createVisitor } from '@keyrail/gateway/test/visitor.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
-import { setUpPython } from '../../../../scripts/setUpPython.ts'
+import { getProgram, needs } from '../../../../scripts/externalPrograms.ts'
+import { needsPython, setUpPython } from '../../../../scripts/setUpPython.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clients } from './clients.ts'
 
@@ -93,19 +94,19 @@ describe('five networks behind one service', () => {
       }
   })
 
-  test('curl reads the latest block of each network at both kinds of URL', async () => {
+  test('curl reads the latest block of each network at both kinds of URL', needs('curl'), async () => {
     for (const { name } of networks)
       for (const url of urls.get(name) ?? []) expect(await readByCurl(url)).toEqual(getHead(name))
   })
 
-  test('an alias and the chain id mean their network', async () => {
+  test('an alias and the chain id mean their network', needs('curl'), async () => {
     for (const { name, alias, chainId } of networks)
       for (const url of urls.get(name) ?? [])
         for (const other of [alias, chainId])
           expect(await readByCurl(url.replace(`/${name}/`, `/${other}/`))).toBe(getHead(name))
   })
 
-  test.skipIf('missing' in python)('web3.py reads the latest block of each network at both kinds of URL', async () => {
+  test('web3.py reads the latest block of each network at both kinds of URL', needsPython(python), async () => {
     if (!('python' in python)) return
     const file = join(folder, 'read.py')
     writeFileSync(
@@ -138,6 +139,6 @@ const getHead = (network: string): number | undefined => heads.find(({ name }) =
 
 const readByCurl = async (url: string): Promise<number> => {
   const words = ['-sS', '-H', 'content-type: application/json', '-d', blockNumber, url]
-  const { stdout } = await promisify(execFile)('curl', words)
+  const { stdout } = await promisify(execFile)(getProgram('curl'), words)
   return Number((JSON.parse(stdout) as { result?: string }).result)
 }

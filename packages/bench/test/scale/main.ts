@@ -3,11 +3,12 @@ import { costScenario } from './cost.ts'
 import { exactScenarios } from './exact.ts'
 import { idleScenario } from './idle.ts'
 import { lostScenarios } from './lost.ts'
-import { findMissing, openServers } from './openServers.ts'
+import { openServers } from './openServers.ts'
 import { memoryScenario } from './memory.ts'
 import { revocationScenario } from './revocation.ts'
 import { formatOutcome, formatTable, isMet } from './scenario.ts'
 import type { Outcome, Scenario } from './scenario.ts'
+import { getProgram } from '../../../../scripts/externalPrograms.ts'
 
 // Three instances on a real PostgreSQL and a real Redis, under load, and what happens to them. Exits with 1 if a bar is missed.
 
@@ -27,11 +28,8 @@ for (const name of only)
   if (!names.includes(name)) throw new Error(`There is no scenario "${name}". Use one of: ${names.join(', ')}`)
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
-const missing = findMissing()
-if (missing !== undefined) {
-  print(missing)
-  process.exit(1)
-}
+// Fails now rather than in the first scenario.
+getProgram('redis-server')
 const servers = openServers()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {

@@ -1,7 +1,5 @@
-import { postgresBinaries } from '@keyrail/gateway/test/storage/postgresBinaries.ts'
 import { startPostgres } from '@keyrail/gateway/test/storage/startPostgres.ts'
 import type { Postgres } from '@keyrail/gateway/test/storage/startPostgres.ts'
-import { hasRedis } from '@keyrail/gateway/test/usage/startRedis.ts'
 
 /** The servers of a run. */
 export interface Servers {
@@ -10,14 +8,6 @@ export interface Servers {
   /** Calls this when the run ends, also if it is interrupted, unless the returned function was called before. */
   readonly onStop: (stop: () => Promise<unknown>) => () => Promise<void>
   readonly stop: () => Promise<void>
-}
-
-/** Returns what is missing on this machine, and how to install it; `undefined`: nothing. */
-export const findMissing = (): string | undefined => {
-  const missing = [...(hasRedis ? [] : ['redis-server']), ...(postgresBinaries() === undefined ? ['postgresql'] : [])]
-  return missing.length === 0
-    ? undefined
-    : `This machine has no ${missing.join(' and no ')}: apt-get install ${missing.join(' ')}`
 }
 
 /** Opens the servers. PostgreSQL starts when it is first used. */

@@ -2,20 +2,18 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { runCost } from './cost.ts'
 import { dense, runExact } from './exact.ts'
 import { runKilled } from './lost.ts'
-import { findMissing, openServers } from './openServers.ts'
+import { openServers } from './openServers.ts'
 import { runRevocation } from './revocation.ts'
 import { isMet } from './scenario.ts'
 import type { Bar, Outcome } from './scenario.ts'
-
-const missing = process.env['KEYRAIL_TEST_ALL'] === '1' ? undefined : findMissing()
-if (missing !== undefined) process.stdout.write(`The short form of npm run scale is skipped. ${missing}\n`)
+import { needs } from '../../../../scripts/externalPrograms.ts'
 
 const servers = openServers()
 afterAll(servers.stop)
 
 const getMissed = ({ bars }: Outcome): readonly Bar[] => bars.filter((bar) => !isMet(bar))
 
-describe.skipIf(missing !== undefined)('three instances on PostgreSQL and Redis', () => {
+describe('three instances on PostgreSQL and Redis', needs('redis-server'), () => {
   test('grant exactly the limit', async () => {
     const load = { ...dense, perDay: 1_000, requests: 8_000 }
     expect(getMissed(await runExact({ servers, load }))).toEqual([])

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openPreviousBuild } from '@keyrail/gateway/test/service/previousBuild.ts'
-import { findMissing, openServers } from '../scale/openServers.ts'
+import { getProgram } from '../../../../scripts/externalPrograms.ts'
+import { openServers } from '../scale/openServers.ts'
 import { formatOutcome, isMet } from '../scale/scenario.ts'
 import { formatSoak } from './formatSoak.ts'
 import { runServiceSoak } from './runServiceSoak.ts'
@@ -20,11 +21,8 @@ if (!(minutes > 0 && minutes <= 1_000)) throw new Error('--minutes must be a num
 if (!Number.isInteger(seed)) throw new Error('--seed must be an integer')
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
-const missing = findMissing()
-if (missing !== undefined) {
-  print(missing)
-  process.exit(1)
-}
+// Fails now rather than in the first scenario.
+getProgram('redis-server')
 const servers = openServers()
 const previous = openPreviousBuild()
 if (previous === undefined) print('The previous build does not take part: git fetch --unshallow')

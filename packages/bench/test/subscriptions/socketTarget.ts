@@ -24,7 +24,7 @@ const resolutionMs = 1
 
 const getTls = () => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-sockets-'))
-  const { cert, key } = createCertificate(folder, 'localhost', 'IP:127.0.0.1')
+  const { cert, key } = createCertificate(folder, 'localhost', ['127.0.0.1'])
   rmSync(folder, { recursive: true })
   return { tls: { cert, key } }
 }

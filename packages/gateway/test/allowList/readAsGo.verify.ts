@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { getProgram, needs } from '../../../../scripts/externalPrograms.ts'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import { foldName } from '../../src/auth/allowList/hasAmbiguousName.ts'
 import { builtInTracers } from '../../src/auth/allowList/findCustomTracer.ts'
@@ -11,22 +12,6 @@ import { builtInTracers } from '../../src/auth/allowList/findCustomTracer.ts'
 // The gateway predicts from a caller's JSON what a node will do with it. Several nodes are written in Go. Its encoding/json folds the case of
 // names, uses the last of two members, and merges objects. These tests read the same params with a Go program: for a key with an address
 // list, no call may pass that Go reads with another address.
-
-const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
-
-const go = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/go/bin', '/usr/lib/go/bin']
-  .map((folder) => join(folder, 'go'))
-  .find((file) => {
-    try {
-      accessSync(file, constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
-const canRun = go !== undefined || mustRun
-if (!canRun)
-  console.log('gateway: Go is not installed, tests that need it are skipped (Debian: apt-get install golang-go)')
 
 /** The output of the Go program for one call. */
 interface Seen {
@@ -168,16 +153,18 @@ const call: fc.Arbitrary<readonly [method: string, params: string]> = fc.oneof(
   fc.tuple(fc.constant('eth_getStorageValues'), toParams(arbitraryObject(address, fc.constant('[]'), 2), latest)),
 )
 
-describe.runIf(canRun)('params as Go reads them', () => {
+describe('params as Go reads them', needs('go'), () => {
   let folder = ''
   let program = ''
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'keyrail-go-'))
     program = join(folder, 'read-as-go')
-    if (go === undefined) throw new Error('Go is not installed (Debian: apt-get install golang-go)')
     // Standard library only: no modules, no downloads.
     const env = { ...process.env, GO111MODULE: 'off', GOTOOLCHAIN: 'local', GOPROXY: 'off', GOFLAGS: '' }
-    execFileSync(go, ['build', '-o', program, join(import.meta.dirname, 'readAsGo/main.go')], { cwd: folder, env })
+    execFileSync(getProgram('go'), ['build', '-o', program, join(import.meta.dirname, 'readAsGo/main.go')], {
+      cwd: folder,
+      env,
+    })
   }, 300_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

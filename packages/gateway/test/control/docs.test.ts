@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { tokenScopes } from '../../src/control/contract/accessToken.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
@@ -33,7 +34,7 @@ afterAll(async () => {
   await sqlite?.stop()
 })
 
-test("the document's shell commands work", async () => {
+test("the document's shell commands work", needs('curl'), async () => {
   const { stdout } = await run('sh', ['-ec', getCode('sh')], { env: environment })
   expect(stdout).toMatch(
     /^\{"items":\[\],"next":null,"total":0,"free":20\}\{"app":\{.*"name":"Shop".*"apiKey":"kr_a[0-9A-Za-z]{39}"/,

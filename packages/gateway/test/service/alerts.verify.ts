@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver } from '../alerts/startReceiver.ts'
 import type { Receiver } from '../alerts/startReceiver.ts'
 import { startSmtpServer } from '../email/startSmtpServer.ts'
 import type { SmtpServer } from '../email/startSmtpServer.ts'
 import { post } from '../startGateway.ts'
-import { places } from './places.ts'
+import { describeKinds, places } from './places.ts'
 import { startTestService } from './testService.ts'
 import type { TestService } from './testService.ts'
 import { createVisitor } from './visitor.ts'
@@ -13,7 +13,7 @@ import { createVisitor } from './visitor.ts'
 const email = 'ann@example.org'
 const read = '{"jsonrpc":"2.0","id":7,"method":"eth_blockNumber","params":[]}'
 
-describe.each(places)('alerts of keyrail serve on $name', (kind) => {
+describeKinds(places, 'alerts of keyrail serve', (kind) => {
   let smtp: SmtpServer
   let receiver: Receiver
   let service: TestService

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { createApiKey } from '../../src/index.ts'
 import type { ServiceConfigInput } from '../../src/index.ts'
 import { post } from '../startGateway.ts'
@@ -70,7 +71,7 @@ const start = async (kind: PlaceKind, members: Partial<ServiceConfigInput> = {})
   return { service, database, redis }
 }
 
-describe.each(clusters)('several instances on $name', (kind) => {
+describe.each(clusters)('several instances on $name', needs('redis-server'), (kind) => {
   test('the other instances reject a key that one instance revokes, also while Redis is unavailable', async () => {
     const { service, redis } = await start(kind)
     const other = await service.startAnother()

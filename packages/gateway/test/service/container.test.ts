@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { getProgram, needs } from '../../../../scripts/externalPrograms.ts'
 import { chainIds, unreachableUrl } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
 import { places } from './places.ts'
@@ -244,28 +245,34 @@ describe('the compose file', () => {
       expect(page).toContain(`echo "${name}=$(openssl rand -hex 32)" >`)
   })
 
-  test('the Redis command starts, and rejects clients without the password', async () => {
-    const [program = '', ...settings] = (services['redis']?.command ?? []).map((word) =>
-      word.replace('${REDIS_PASSWORD:?set it in .env}', 'aa11'),
-    )
-    expect(program).toBe('redis-server')
-    const port = String(await getFreePort())
-    const redis = spawn(program, [...settings, '--port', port, '--bind', '127.0.0.1'], { stdio: 'ignore' })
-    const exited = once(redis, 'exit')
-    try {
-      const ping = async (environment: Record<string, string>): Promise<string> =>
-        (
-          await promisify(execFile)('redis-cli', ['-p', port, 'ping'], {
-            env: { ...process.env, ...environment },
-          }).catch(() => ({ stdout: '' }))
-        ).stdout.trim()
-      await expect.poll(() => ping({ REDISCLI_AUTH: 'aa11' })).toBe('PONG')
-      expect(await ping({})).toContain('NOAUTH')
-    } finally {
-      redis.kill()
-      await exited
-    }
-  })
+  test(
+    'the Redis command starts, and rejects clients without the password',
+    needs('redis-server', 'redis-cli'),
+    async () => {
+      const [program = '', ...settings] = (services['redis']?.command ?? []).map((word) =>
+        word.replace('${REDIS_PASSWORD:?set it in .env}', 'aa11'),
+      )
+      expect(program).toBe('redis-server')
+      const port = String(await getFreePort())
+      const redis = spawn(getProgram('redis-server'), [...settings, '--port', port, '--bind', '127.0.0.1'], {
+        stdio: 'ignore',
+      })
+      const exited = once(redis, 'exit')
+      try {
+        const ping = async (environment: Record<string, string>): Promise<string> =>
+          (
+            await promisify(execFile)(getProgram('redis-cli'), ['-p', port, 'ping'], {
+              env: { ...process.env, ...environment },
+            }).catch(() => ({ stdout: '' }))
+          ).stdout.trim()
+        await expect.poll(() => ping({ REDISCLI_AUTH: 'aa11' })).toBe('PONG')
+        expect(await ping({})).toContain('NOAUTH')
+      } finally {
+        redis.kill()
+        await exited
+      }
+    },
+  )
 
   test('the service accepts a config with the environment of the file', async () => {
     const [place] = places

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { getProgram, needs } from '../../../../scripts/externalPrograms.ts'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import type { ServiceLogEntry } from '../../src/service/serviceLog.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
@@ -17,17 +18,6 @@ afterEach(async () => {
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
-const canLimitFiles = ((): boolean => {
-  try {
-    execFileSync('prlimit', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
-if (!canLimitFiles)
-  console.log('gateway: the full disk test is skipped because prlimit is missing (Debian: apt-get install util-linux)')
-
 const read = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
 const readyz = async (url: string): Promise<unknown> => {
   const response = await fetch(`${url}/readyz`)
@@ -37,50 +27,47 @@ const notReady = [503, { status: 'unavailable', reason: 'database' }]
 
 // 15.30
 describe('a service whose storage rejects writes', () => {
-  test.skipIf(!canLimitFiles)(
-    'is not ready while its disk is full, and logs each fault at most once a second',
-    async () => {
-      const [sqlite] = places
-      if (sqlite === undefined) throw new Error('no test environment')
-      const service = await startTestService(sqlite, { signUp: 'open' })
-      toStop.push(service.close)
-      const visitor = createVisitor(service.url)
-      await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password: 'plum tin roof gate' } })
-      const { url: address } = await visitor.get('POST /api/keys', { body: { name: 'ci', network: 'testnet' } })
-      expect((await post(address, read)).status).toBe(200)
-      expect(await readyz(service.url)).toEqual([200, { status: 'ok' }])
+  test('is not ready while its disk is full, and logs each fault at most once a second', needs('prlimit'), async () => {
+    const [sqlite] = places
+    if (sqlite === undefined) throw new Error('no test environment')
+    const service = await startTestService(sqlite, { signUp: 'open' })
+    toStop.push(service.close)
+    const visitor = createVisitor(service.url)
+    await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password: 'plum tin roof gate' } })
+    const { url: address } = await visitor.get('POST /api/keys', { body: { name: 'ci', network: 'testnet' } })
+    expect((await post(address, read)).status).toBe(200)
+    expect(await readyz(service.url)).toEqual([200, { status: 'ok' }])
 
-      // Limits the size of files, which has the same effect as a full disk. The log is a pipe.
-      const limitFiles = (bytes: string): void => {
-        execFileSync('prlimit', ['--pid', String(service.process.child.pid), `--fsize=${bytes}:unlimited`])
-      }
-      const startedAt = performance.now()
-      limitFiles('1')
-      await expect.poll(() => readyz(service.url)).toEqual(notReady)
-      const statuses: number[] = []
-      for (let call = 0; call < 300; call += 1) statuses.push((await post(address, read)).status)
-      const rejected = statuses.filter((status) => status === 503).length
-      expect(rejected).toBeGreaterThan(100)
+    // Limits the size of files, which has the same effect as a full disk. The log is a pipe.
+    const limitFiles = (bytes: string): void => {
+      execFileSync(getProgram('prlimit'), ['--pid', String(service.process.child.pid), `--fsize=${bytes}:unlimited`])
+    }
+    const startedAt = performance.now()
+    limitFiles('1')
+    await expect.poll(() => readyz(service.url)).toEqual(notReady)
+    const statuses: number[] = []
+    for (let call = 0; call < 300; call += 1) statuses.push((await post(address, read)).status)
+    const rejected = statuses.filter((status) => status === 503).length
+    expect(rejected).toBeGreaterThan(100)
 
-      const faults = () => service.process.lines().filter(({ event }) => event === 'fault')
-      const counted = (): number => faults().reduce((sum, { count }) => sum + Number(count), 0)
-      await expect.poll(counted).toBe(rejected)
-      const seconds = Math.ceil((performance.now() - startedAt) / 1_000)
-      expect(faults().length).toBeLessThanOrEqual(seconds + 1)
-      expect(faults()[0]).toMatchObject({ where: 'quota', code: expect.stringMatching(/^SQLite \d+$/) })
-      const storeEntries = service.process.lines().filter(({ event }) => event === 'store')
-      // Writes that fit into the existing files still succeed, so the database can be available in between.
-      expect(storeEntries[0]).toMatchObject({
-        store: 'database',
-        state: 'unavailable',
-        code: expect.stringMatching(/^(SQLite \d+|timeout)$/),
-      })
+    const faults = () => service.process.lines().filter(({ event }) => event === 'fault')
+    const counted = (): number => faults().reduce((sum, { count }) => sum + Number(count), 0)
+    await expect.poll(counted).toBe(rejected)
+    const seconds = Math.ceil((performance.now() - startedAt) / 1_000)
+    expect(faults().length).toBeLessThanOrEqual(seconds + 1)
+    expect(faults()[0]).toMatchObject({ where: 'quota', code: expect.stringMatching(/^SQLite \d+$/) })
+    const storeEntries = service.process.lines().filter(({ event }) => event === 'store')
+    // Writes that fit into the existing files still succeed, so the database can be available in between.
+    expect(storeEntries[0]).toMatchObject({
+      store: 'database',
+      state: 'unavailable',
+      code: expect.stringMatching(/^(SQLite \d+|timeout)$/),
+    })
 
-      limitFiles('unlimited')
-      await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'ok' }])
-      expect((await post(address, read)).status).toBe(200)
-    },
-  )
+    limitFiles('unlimited')
+    await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'ok' }])
+    expect((await post(address, read)).status).toBe(200)
+  })
 
   const postgres = databases.filter(({ name }) => name === 'postgres')
   describe.each(postgres)('in PostgreSQL', (database) => {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServiceConfigInput } from '../../src/index.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
-import { places } from './places.ts'
+import { describeKinds, places } from './places.ts'
 import type { Place } from './places.ts'
 import { startServe, writeConfig } from './serviceProcess.ts'
 import type { ServiceProcess } from './serviceProcess.ts'
@@ -16,7 +16,7 @@ import { createVisitor } from './visitor.ts'
 const read = '{"jsonrpc":"2.0","id":7,"method":"eth_blockNumber","params":[]}'
 const password = randomBytes(12).toString('base64url')
 
-describe.each(places)('keyrail serve on $name', ({ open }) => {
+describeKinds(places, 'keyrail serve', ({ open }) => {
   let place: Place
   let nodes: Record<'testnet' | 'mainnet', FakeUpstream>
   let service: ServiceProcess

@@ -5,13 +5,14 @@ import type { AddressInfo, Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { createService, parseServiceConfig, readServerSecrets, startFromFile } from '../../src/index.ts'
 import type { Service, ServiceConfig, ServiceConfigInput } from '../../src/index.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { openSocket } from '../socket/openSocket.ts'
 import { chainIds, post } from '../startGateway.ts'
-import { hasRedis, startRedis } from '../usage/startRedis.ts'
+import { startRedis } from '../usage/startRedis.ts'
 import { getFreePort } from '../getFreePort.ts'
 import { createVisitor } from './visitor.ts'
 
@@ -234,7 +235,7 @@ describe('what fails first', () => {
     expect(await metric('keyrail_calls_queued')).toContain('keyrail_calls_queued{network="testnet"} 0')
   })
 
-  test.skipIf(!hasRedis)('waits for Redis are measured', async () => {
+  test('waits for Redis are measured', needs('redis-server'), async () => {
     const redis = await startRedis()
     toStop.push(redis.stop)
     const { url, metric } = await start([{ url: (await startNode()).url }], redis.url)
@@ -282,7 +283,7 @@ describe('keyrail_degraded', () => {
     expect(await metric('keyrail_degraded')).toEqual(['keyrail_degraded{part="database"} 0'])
   })
 
-  test.skipIf(!hasRedis)('is 1 for an unavailable store', async () => {
+  test('is 1 for an unavailable store', needs('redis-server'), async () => {
     const redis = await startRedis()
     toStop.push(redis.stop)
     const { metric } = await start([{ url: (await startNode()).url }], redis.url)

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request as requestTls } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createCertificate } from '@keyrail/core/test/createCertificate.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { result } from '../fakeUpstream.ts'
 import { openRaw } from '../rawConnection.ts'
@@ -334,39 +334,14 @@ describe('the ports of a service', () => {
 
   test('serves https with a certificate, and warns if publicUrl is not https', async () => {
     const place = createFolder()
-    const [certFile, keyFile] = [join(place, 'cert.pem'), join(place, 'key.pem')]
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:P-256',
-        '-nodes',
-        '-days',
-        '2',
-        ...subject,
-        '-keyout',
-        keyFile,
-        '-out',
-        certFile,
-      ],
-      { stdio: 'ignore' },
-    )
+    const { certFile, keyFile, cert } = createCertificate(place, 'localhost', ['localhost', '127.0.0.1'])
     const service = await start(sqlite, { tls: { certFile, keyFile } })
     const response = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
-      const request = requestTls(
-        `https://127.0.0.1:${service.process.port}/healthz`,
-        { ca: readFileSync(certFile) },
-        (message) => {
-          let text = ''
-          message.on('data', (chunk: Buffer) => (text += chunk.toString()))
-          message.on('end', () => resolve({ status: message.statusCode, text }))
-        },
-      )
+      const request = requestTls(`https://127.0.0.1:${service.process.port}/healthz`, { ca: cert }, (message) => {
+        let text = ''
+        message.on('data', (chunk: Buffer) => (text += chunk.toString()))
+        message.on('end', () => resolve({ status: message.statusCode, text }))
+      })
       request.on('error', reject).end()
     })
     expect(response).toEqual({ status: 200, text: '{"status":"ok"}' })

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { post } from '../startGateway.ts'
-import { hasPgBouncer, startPgBouncer } from '../storage/startPgBouncer.ts'
+import { startPgBouncer } from '../storage/startPgBouncer.ts'
 import type { PgBouncer } from '../storage/startPgBouncer.ts'
 import { clusters } from './places.ts'
 import type { PlaceKind } from './places.ts'
@@ -16,7 +17,7 @@ const read = '{"jsonrpc":"2.0","id":7,"method":"eth_blockNumber","params":[]}'
 const serverConnections = 3
 const perDay = 60
 
-describe.skipIf(!hasPgBouncer).each(clusters)('PgBouncer in transaction mode', ({ open }) => {
+describe.each(clusters)('PgBouncer in transaction mode', needs('pgbouncer', 'redis-server'), ({ open }) => {
   let bouncer: PgBouncer
   let databaseUrl = ''
   let service: TestService

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { describe } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
+import type { ExternalProgramName } from '../../../../scripts/externalPrograms.ts'
 import { borrowDatabase } from '../storage/lendDatabases.ts'
-import { postgresBinaries } from '../storage/postgresBinaries.ts'
-import { hasRedis, startRedis } from '../usage/startRedis.ts'
+import { startRedis } from '../usage/startRedis.ts'
 
 /** The storage of a tested service. */
 export interface Place {
@@ -22,6 +24,8 @@ export interface Place {
 /** A kind of storage. */
 export interface PlaceKind {
   readonly name: string
+  /** The programs that it needs. */
+  readonly programs?: readonly ExternalProgramName[]
   readonly open: () => Promise<Place>
 }
 
@@ -45,6 +49,7 @@ export const sqlite: PlaceKind = {
 
 const postgresAndRedis: PlaceKind = {
   name: 'PostgreSQL and Redis',
+  programs: ['redis-server'],
   open: async () => {
     const folder = createFolder()
     const [databaseUrl, redis] = await Promise.all([borrowDatabase(), startRedis()])
@@ -60,13 +65,20 @@ const postgresAndRedis: PlaceKind = {
   },
 }
 
-const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
-const hasCluster = hasRedis && postgresBinaries() !== undefined
-if (!hasCluster && !mustRun)
-  process.stdout.write('The tests on PostgreSQL and Redis are skipped: apt-get install postgresql redis-server\n')
-
-/** Storage for several instances. Empty on a machine without PostgreSQL or Redis, unless KEYRAIL_TEST_ALL is 1: then the tests fail. */
-export const clusters: readonly PlaceKind[] = hasCluster || mustRun ? [postgresAndRedis] : []
+/** Storage for several instances. */
+export const clusters: readonly PlaceKind[] = [postgresAndRedis]
 
 /** All kinds of storage. */
 export const places: readonly PlaceKind[] = [sqlite, ...clusters]
+
+/** Declares a suite for each kind of storage. It is skipped if a program is missing. */
+export const describeKinds = <Kind extends PlaceKind>(
+  kinds: readonly Kind[],
+  title: string,
+  factory: (kind: Kind) => void,
+): void => {
+  for (const kind of kinds)
+    describe(`${title} on ${kind.name}`, needs(...(kind.programs ?? [])), () => {
+      factory(kind)
+    })
+}

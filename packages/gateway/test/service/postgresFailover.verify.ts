@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { post } from '../startGateway.ts'
 import { createPostgresFolder } from '../storage/startPostgres.ts'
 import type { PostgresFolder, PostgresServer } from '../storage/startPostgres.ts'
@@ -56,7 +57,7 @@ const startPair = async (): Promise<{ folder: PostgresFolder; primary: PostgresS
 
 test.each(clusters)(
   'a standby takes over: callers with a known key notice nothing, and their calls are counted',
-  { timeout: 120_000 },
+  { ...needs('redis-server'), timeout: 120_000 },
   async ({ open }) => {
     const { primary, standby } = await startPair()
     const proxy = await startTcpProxy(primary.port)

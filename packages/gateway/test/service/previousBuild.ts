@@ -3,6 +3,7 @@ import { cpSync, existsSync, globSync, mkdtempSync, rmSync, symlinkSync } from '
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Missing } from '../../../../scripts/externalPrograms.ts'
 
 const top = fileURLToPath(new URL('../../../..', import.meta.url))
 
@@ -16,18 +17,19 @@ export interface PreviousBuild {
   readonly remove: () => void
 }
 
-const hasCommit = (): boolean => {
+/** What is missing if git does not have the commit of the previous build. */
+export const findMissingBuild = (): readonly Missing[] => {
   try {
     execFileSync('git', ['cat-file', '-e', `${previousCommit}^{commit}`], { cwd: top, stdio: 'ignore' })
-    return true
+    return []
   } catch {
-    return false
+    return [{ name: 'the previous build', fix: 'git fetch --unshallow' }]
   }
 }
 
 /** Writes the source of the previous build into a folder, with the dependencies of this workspace. @returns `undefined` if git does not have the commit. */
 export const openPreviousBuild = (): PreviousBuild | undefined => {
-  if (!hasCommit()) return undefined
+  if (findMissingBuild().length > 0) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-previous-'))
   const source = execFileSync('git', ['archive', previousCommit, 'packages', 'package.json', 'tsconfig.base.json'], {
     cwd: top,

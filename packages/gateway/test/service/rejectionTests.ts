@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { createApiKey } from '../../src/index.ts'
 import type { ControlApi, RejectionReason } from '../../src/index.ts'
 import { openRaw } from '../rawConnection.ts'
@@ -29,7 +30,7 @@ const testedInOtherFiles: readonly RejectionReason[] = [
 
 /** Causes every rejection of a service, then checks everything that the service wrote for secrets. */
 export const testRejections = (kind: PlaceKind): void => {
-  describe(`every rejection, on ${kind.name}`, () => {
+  describe(`every rejection, on ${kind.name}`, needs(...(kind.programs ?? [])), () => {
     const password = `pass-${randomBytes(12).toString('base64url')}`
     const operatorToken = randomBytes(32).toString('base64url')
     const signer = createSigner('unknown')

@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, globSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
+import { getProgram, needs } from '../../../../scripts/externalPrograms.ts'
 import { post } from '../startGateway.ts'
 import { startPostgres } from '../storage/startPostgres.ts'
 import { sendToRedis, readCharged } from '../usage/clusterStores.ts'
-import { hasRedis, startRedis } from '../usage/startRedis.ts'
-import { sqlite } from './places.ts'
+import { startRedis } from '../usage/startRedis.ts'
+import { describeKinds, sqlite } from './places.ts'
 import type { Place, PlaceKind } from './places.ts'
 import { getFreePort } from '../getFreePort.ts'
 import { runKeyrail, startServe, writeConfig } from './serviceProcess.ts'
@@ -46,25 +47,21 @@ const onSqlite: Engine = {
   },
 }
 
-/** PostgreSQL with its own tools of the same version; `undefined` if they are not installed. */
-const findTools = (): string | undefined =>
-  globSync('/usr/lib/postgresql/*/bin')
-    .sort()
-    .findLast((folder) => globSync(join(folder, '{pg_dump,pg_restore,postgres,initdb}')).length === 4)
-const tools = findTools()
-if (tools === undefined) process.stdout.write('The drill on PostgreSQL is skipped: apt-get install postgresql\n')
+/** The folder of PostgreSQL with its own tools of the same version. */
+const getBin = (): string => dirname(getProgram('pg_dump'))
 
 const databaseUrl = ({ environment }: Place): string => environment['DATABASE_URL'] ?? ''
 
-const dump = (bin: string, url: string, copy: string): void =>
-  void execFileSync(join(bin, 'pg_dump'), ['--format=custom', `--file=${copy}`, url])
-const restoreDump = (bin: string, url: string, copy: string): void =>
-  void execFileSync(join(bin, 'pg_restore'), ['--exit-on-error', '--no-owner', `--dbname=${url}`, copy])
+const dump = (url: string, copy: string): void =>
+  void execFileSync(getProgram('pg_dump'), ['--format=custom', `--file=${copy}`, url])
+const restoreDump = (url: string, copy: string): void =>
+  void execFileSync(join(getBin(), 'pg_restore'), ['--exit-on-error', '--no-owner', `--dbname=${url}`, copy])
 
-const onPostgres = (bin: string, withRedis: boolean): Engine => ({
+const onPostgres = (withRedis: boolean): Engine => ({
   name: withRedis ? 'PostgreSQL and Redis' : 'PostgreSQL',
+  programs: ['pg_dump', ...(withRedis ? (['redis-server'] as const) : [])],
   open: async () => {
-    const server = await startPostgres({ bin })
+    const server = await startPostgres({ bin: getBin() })
     const redis = withRedis ? await startRedis() : undefined
     const place = await sqlite.open()
     const { storage: _, ...rest } = place
@@ -82,7 +79,7 @@ const onPostgres = (bin: string, withRedis: boolean): Engine => ({
       },
     }
   },
-  backUp: async ({ place }, copy) => dump(bin, databaseUrl(place), copy),
+  backUp: async ({ place }, copy) => dump(databaseUrl(place), copy),
   destroy: async ({ place }) => {
     const client = new pg.Client({ connectionString: databaseUrl(place) })
     await client.connect()
@@ -91,18 +88,15 @@ const onPostgres = (bin: string, withRedis: boolean): Engine => ({
     const redisUrl = place.environment['REDIS_URL']
     if (redisUrl !== undefined) await sendToRedis(redisUrl, ['flushall'])
   },
-  restore: async ({ place }, copy) => restoreDump(bin, databaseUrl(place), copy),
+  restore: async ({ place }, copy) => restoreDump(databaseUrl(place), copy),
 })
 
-const engines: readonly Engine[] = [
-  onSqlite,
-  ...(tools === undefined ? [] : [onPostgres(tools, false), ...(hasRedis ? [onPostgres(tools, true)] : [])]),
-]
+const engines: readonly Engine[] = [onSqlite, onPostgres(false), onPostgres(true)]
 
 const body = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
 const getStatus = async (address: string): Promise<number> => (await post(address, body)).status
 
-describe.each(engines)('a backup on $name', (engine) => {
+describeKinds(engines, 'a backup', (engine) => {
   test('has everything that was confirmed before it started, and counts up to a second before', async () => {
     const service = await startTestService(engine)
     toStop.push(service.close)
@@ -154,11 +148,11 @@ describe.each(engines)('a backup on $name', (engine) => {
   })
 })
 
-test.skipIf(tools === undefined || !hasRedis)(
+test(
   'a backup is tested beside the running service: keys work and can be shown, and the service counts nothing',
+  needs('pg_dump', 'redis-server'),
   async () => {
-    const bin = tools ?? ''
-    const [server, ownRedis] = [await startPostgres({ bin }), await startRedis()]
+    const [server, ownRedis] = [await startPostgres({ bin: getBin() }), await startRedis()]
     toStop.push(server.stop, ownRedis.stop)
     const open = async (): Promise<Place> => {
       const { storage: _, ...place } = await sqlite.open()
@@ -190,9 +184,9 @@ test.skipIf(tools === undefined || !hasRedis)(
     await expect.poll(getCharged, { timeout: 20_000 }).toBe(20)
 
     const copy = join(service.place.folder, 'copy')
-    dump(bin, url, copy)
+    dump(url, copy)
     const second = await server.createDatabase()
-    restoreDump(bin, second, copy)
+    restoreDump(second, copy)
     const port = await getFreePort()
     const publicUrl = `http://127.0.0.1:${port}`
     const file = writeConfig(service.place.folder, { ...service.config, publicUrl, listen: { port } }, 'copy.json')

@@ -1,24 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createCertificate } from '@keyrail/core/test/createCertificate.ts'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import { chainIds } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
 import { clusters } from './places.ts'
 import { openPreviousBuild } from './previousBuild.ts'
-import { createCertificate, proxies, startProxy } from './sampleProxies.ts'
+import { proxies, startProxy } from './sampleProxies.ts'
 import { startServe, writeConfig } from './serviceProcess.ts'
 import type { ServiceProcess } from './serviceProcess.ts'
 
 // The samples of deploy/ in front of three instances, with TLS, while each is replaced.
 
 const previous = openPreviousBuild()
-if (previous === undefined) process.stdout.write('The upgrade starts from this build: git fetch --unshallow\n')
 afterAll(() => previous?.remove())
 
 const toStop: (() => Promise<unknown> | void)[] = []
@@ -40,14 +41,15 @@ const clients = 6
 const drainDelayMs = 10_000
 
 describe.each(proxies)('a rolling upgrade behind $name', ({ name, configure, checksReadiness }) => {
-  test.each(clusters)('of three instances on $name fails no call', { timeout: 600_000 }, async (kind) => {
+  const options = { ...needs(name, 'redis-server'), timeout: 600_000 }
+  test.each(clusters)('of three instances on $name fails no call', options, async (kind) => {
     const place = await kind.open()
     toStop.push(place.close)
     const node = await startFakeUpstream(chainIds.testnet)
     toStop.push(node.stop)
     const folder = mkdtempSync(join(tmpdir(), 'keyrail-rolling-'))
     toStop.push(() => rmSync(folder, { recursive: true, force: true }))
-    createCertificate(folder)
+    const { cert: ca } = createCertificate(folder, 'localhost', ['localhost'])
     const port = await getFreePort()
     const publicUrl = `https://localhost:${port}`
     const instances: { readonly port: number; readonly file: string; process: ServiceProcess }[] = []
@@ -83,7 +85,7 @@ describe.each(proxies)('a rolling upgrade behind $name', ({ name, configure, che
     const agent = new Agent({
       keepAlive: checksReadiness,
       maxSockets: clients,
-      ca: readFileSync(join(folder, 'certificate.pem')),
+      ca,
     })
     toStop.push(() => agent.destroy())
     const send = (path: string, body: string, more: OutgoingHttpHeaders = {}): Promise<Response> =>

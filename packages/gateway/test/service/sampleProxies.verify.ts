@@ -1,12 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createCertificate } from '@keyrail/core/test/createCertificate.ts'
 import { afterEach, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { getFreePort } from '../getFreePort.ts'
-import { createCertificate, proxies, startProxy } from './sampleProxies.ts'
+import { proxies, startProxy } from './sampleProxies.ts'
 
 const toStop: (() => Promise<unknown> | void)[] = []
 afterEach(async () => {
@@ -14,10 +16,10 @@ afterEach(async () => {
 })
 
 describe.each(proxies)('the sample of $name', ({ name, configure }) => {
-  test('passes on nothing that a caller sends in the name of a trusted proxy', async () => {
+  test('passes on nothing that a caller sends in the name of a trusted proxy', needs(name), async () => {
     const folder = mkdtempSync(join(tmpdir(), 'keyrail-proxy-'))
     toStop.push(() => rmSync(folder, { recursive: true, force: true }))
-    createCertificate(folder)
+    const { cert: ca } = createCertificate(folder, 'localhost', ['localhost'])
     const service = createServer(({ headers }, response) => response.end(JSON.stringify(headers)))
     toStop.push(() => void service.close())
     const [port, servicePort] = [await getFreePort(), await getFreePort()]
@@ -26,7 +28,6 @@ describe.each(proxies)('the sample of $name', ({ name, configure }) => {
     const send = (): Promise<IncomingHttpHeaders> =>
       new Promise((resolve, reject) => {
         const headers = { 'x-forwarded-for': '198.51.100.7', 'x-request-id': 'chosen' }
-        const ca = readFileSync(join(folder, 'certificate.pem'))
         const sent = request({ agent: false, ca, host: 'localhost', port, headers }, (response) => {
           let text = ''
           response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))

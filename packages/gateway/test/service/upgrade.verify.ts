@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { skipIfMissing } from '../../../../scripts/externalPrograms.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
-import { places } from './places.ts'
-import { openPreviousBuild } from './previousBuild.ts'
+import { describeKinds, places } from './places.ts'
+import { findMissingBuild, openPreviousBuild } from './previousBuild.ts'
 import { startServe, writeConfig } from './serviceProcess.ts'
 import type { ServiceProcess } from './serviceProcess.ts'
 import { createVisitor } from './visitor.ts'
 
 const previous = openPreviousBuild()
-if (previous === undefined) process.stdout.write('The upgrade tests are skipped: git fetch --unshallow\n')
 afterAll(() => previous?.remove())
 
 const toStop: (() => Promise<unknown> | void)[] = []
@@ -21,8 +21,9 @@ afterEach(async () => {
 const body = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
 const getStatus = async (address: string): Promise<number> => (await post(address, body)).status
 
-describe.skipIf(previous === undefined).each(places)('an upgrade on $name', (kind) => {
-  test('the previous build works beside this one on one database, and no call fails', async () => {
+describeKinds(places, 'an upgrade', (kind) => {
+  const options = skipIfMissing(findMissingBuild())
+  test('the previous build works beside this one on one database, and no call fails', options, async () => {
     const place = await kind.open()
     toStop.push(place.close)
     const node = await startFakeUpstream(chainIds.testnet)

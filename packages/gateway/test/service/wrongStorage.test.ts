@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { checkServiceFile, isConfigError, openOperatorTools, startFromFile } from '../../src/index.ts'
 import type { ServiceConfigInput } from '../../src/index.ts'
 import { redisUrlForms } from '../../src/storage/redis/parseRedisUrl.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
-import { hasRedis, startRedis } from '../usage/startRedis.ts'
+import { startRedis } from '../usage/startRedis.ts'
 import type { TestRedis } from '../usage/startRedis.ts'
 import { unreachableUrl } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
@@ -180,7 +181,7 @@ describe('a database that cannot be opened is a config error with the reason', (
   })
 })
 
-describe.skipIf(!hasRedis)('a Redis that may delete counters', () => {
+describe('a Redis that may delete counters', needs('redis-server'), () => {
   const startRedisWith = (policy: string): Promise<TestRedis> =>
     startRedis(['maxmemory 100mb', `maxmemory-policy ${policy}`])
 

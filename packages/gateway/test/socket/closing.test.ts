@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createCertificate } from '@keyrail/core/test/createCertificate.ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { GatewayOptions } from '../../src/index.ts'
 import { result } from '../fakeUpstream.ts'
@@ -192,12 +192,8 @@ describe('a caller that sends something that is not a WebSocket frame', () => {
 test('WebSockets work with TLS', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-tls-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const options = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  execFileSync('openssl', ['req', ...options, '-subj', '/CN=localhost', '-keyout', key, '-out', cert], {
-    stdio: 'ignore',
-  })
-  const started = await start({ tls: { key: readFileSync(key), cert: readFileSync(cert) } })
+  const { key, cert } = createCertificate(folder, 'localhost')
+  const started = await start({ tls: { key, cert } })
   const { path } = started.addApp()
   const socket = await openSocket(path, { rejectUnauthorized: false })
   onTestFinished(() => socket.ws.terminate())

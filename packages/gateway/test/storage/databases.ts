@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StorageOptions } from '../../src/storage/openStorage.ts'
 import { borrowDatabase } from './lendDatabases.ts'
-import { postgresBinaries } from './postgresBinaries.ts'
 
 /** A kind of database that tests run on. */
 export interface TestDatabase {
@@ -39,14 +38,10 @@ const createPostgres = (): TestDatabase => ({
   stop: async () => {},
 })
 
-/** With this variable a missing server is a failure. */
-const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
-const hasPostgres = postgresBinaries() !== undefined
 /** For tests that need one database of any kind. */
 export const sqlite: TestDatabase = createSqlite()
 
-/** `undefined` on a machine without PostgreSQL. */
-export const postgres: TestDatabase | undefined = hasPostgres || mustRun ? createPostgres() : undefined
+export const postgres: TestDatabase = createPostgres()
 
-/** The databases that tests run on: SQLite, and PostgreSQL if it is installed. */
-export const databases: readonly TestDatabase[] = postgres === undefined ? [sqlite] : [sqlite, postgres]
+/** The databases that tests run on. npm installs PostgreSQL. */
+export const databases: readonly TestDatabase[] = [sqlite, postgres]

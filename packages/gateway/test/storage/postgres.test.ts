@@ -4,21 +4,15 @@ import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import { isStorageError } from '../../src/errors/storageError.ts'
-import { databases } from './databases.ts'
+import { postgres } from './databases.ts'
 import { addApiKey, addUser } from './fill.ts'
 import { openRaw } from './openRaw.ts'
 
-const postgres = databases.filter(({ name }) => name === 'postgres')
-if (postgres.length === 0)
-  console.log(
-    'gateway: no PostgreSQL on this machine, so storage is tested on SQLite alone (Debian: apt-get install postgresql)',
-  )
-
-describe.each(postgres)('storage in PostgreSQL', (database) => {
-  afterAll(() => database.stop())
+describe('storage in PostgreSQL', () => {
+  afterAll(() => postgres.stop())
 
   const createUrl = async (): Promise<string> => {
-    const options = await database.create()
+    const options = await postgres.create()
     if (!('databaseUrl' in options)) throw new Error('unreachable')
     return options.databaseUrl
   }
@@ -185,8 +179,4 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     expect(inspect(error, { depth: Infinity, showHidden: true })).not.toMatch(/my-password|example\.org/)
     await storage.close()
   })
-})
-
-test('prints the tested databases', () => {
-  expect(databases.map(({ name }) => name)).toContain('sqlite')
 })

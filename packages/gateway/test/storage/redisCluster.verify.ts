@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Cluster } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { checkEvictionPolicy } from '../../src/storage/redis/checkEvictionPolicy.ts'
 import { createRedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
 import { createRedisMessages } from '../../src/storage/redis/createRedisMessages.ts'
@@ -12,17 +13,13 @@ import type { RedisInvalidation } from '../../src/storage/redis/createRedisInval
 import { openRedis } from '../../src/storage/redis/openRedis.ts'
 import type { RedisLink } from '../../src/storage/redis/openRedis.ts'
 import type { Change } from '../../src/storage/changes.ts'
-import { hasRedis } from '../usage/startRedis.ts'
 import { startRedisCluster } from '../usage/startRedisCluster.ts'
 import type { TestRedisCluster } from '../usage/startRedisCluster.ts'
-
-if (!hasRedis)
-  console.log('gateway: Redis is not installed, tests that need it are skipped (Debian: apt-get install redis-server)')
 
 const keys = Array.from({ length: 200 }, (_, index) => `key:${index}`)
 const poll = { timeout: 20_000, interval: 50 }
 
-describe.skipIf(!hasRedis)('with a Redis Cluster', { timeout: 60_000 }, () => {
+describe('with a Redis Cluster', { ...needs('redis-server'), timeout: 60_000 }, () => {
   let cluster: TestRedisCluster
   const toClose: { close(): Promise<void> }[] = []
   const isAllReady = (link: RedisLink): boolean => keys.every((key) => link.isReady(key))

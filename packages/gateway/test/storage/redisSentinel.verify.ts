@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { checkEvictionPolicy } from '../../src/storage/redis/checkEvictionPolicy.ts'
 import { createRedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
 import { createRedisMessages } from '../../src/storage/redis/createRedisMessages.ts'
@@ -7,16 +8,12 @@ import type { RedisInvalidation } from '../../src/storage/redis/createRedisInval
 import { openRedis } from '../../src/storage/redis/openRedis.ts'
 import type { RedisLink } from '../../src/storage/redis/openRedis.ts'
 import type { Change } from '../../src/storage/changes.ts'
-import { hasRedis } from '../usage/startRedis.ts'
 import { startRedisSentinel } from '../usage/startRedisSentinel.ts'
 import type { TestRedisSentinel } from '../usage/startRedisSentinel.ts'
 
-if (!hasRedis)
-  console.log('gateway: Redis is not installed, tests that need it are skipped (Debian: apt-get install redis-server)')
-
 const poll = { timeout: 30_000, interval: 50 }
 
-describe.skipIf(!hasRedis)('with Redis Sentinel', { timeout: 90_000 }, () => {
+describe('with Redis Sentinel', { ...needs('redis-server'), timeout: 90_000 }, () => {
   let sentinel: TestRedisSentinel
   const toClose: { close(): Promise<void> }[] = []
   const open = async (): Promise<RedisLink> => {

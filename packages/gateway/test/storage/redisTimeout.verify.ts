@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { openRedis } from '../../src/storage/redis/openRedis.ts'
-import { hasRedis, startRedis } from '../usage/startRedis.ts'
+import { startRedis } from '../usage/startRedis.ts'
 
-test.skipIf(!hasRedis)(
+test(
   'a Redis that does not respond for 10 seconds is disconnected, as if its host had vanished',
-  { timeout: 30_000 },
+  { ...needs('redis-server'), timeout: 30_000 },
   async () => {
     const server = await startRedis()
     const link = openRedis(server.url)

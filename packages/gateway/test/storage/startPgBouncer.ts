@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { getProgram } from '../../../../scripts/externalPrograms.ts'
 import { getFreePort } from '../getFreePort.ts'
 import { unprivileged } from './startPostgres.ts'
 
@@ -18,12 +19,6 @@ export interface PgBouncer {
   stop(): Promise<void>
 }
 
-const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => existsSync(path))
-
-/** With KEYRAIL_TEST_ALL, a missing PgBouncer is a failure. */
-export const hasPgBouncer = program !== undefined || process.env['KEYRAIL_TEST_ALL'] === '1'
-if (!hasPgBouncer) process.stdout.write('Skipped: tests of PgBouncer (Debian: apt-get install pgbouncer)\n')
-
 /**
  * Starts PgBouncer in front of a database.
  *
@@ -31,7 +26,7 @@ if (!hasPgBouncer) process.stdout.write('Skipped: tests of PgBouncer (Debian: ap
  * @param serverConnections - How many connections to PostgreSQL it opens at most.
  */
 export const startPgBouncer = async (databaseUrl: string, serverConnections: number): Promise<PgBouncer> => {
-  if (program === undefined) throw new Error('there is no PgBouncer: apt-get install pgbouncer')
+  const program = getProgram('pgbouncer')
   const target = new URL(databaseUrl)
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-pgbouncer-'))
   const port = await getFreePort()

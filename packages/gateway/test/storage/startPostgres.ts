@@ -68,12 +68,11 @@ const defaultSettings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=
 
 /**
  * Creates the data folder of a server, with a random password.
- * @param options.bin - The folder of its programs. @default that of the npm package, else Debian's
+ * @param options.bin - The folder of its programs. @default that of the npm package
  */
 export const createPostgresFolder = async ({
   bin: found = postgresBinaries(),
 }: { bin?: string } = {}): Promise<PostgresFolder> => {
-  if (found === undefined) throw new Error('there is no PostgreSQL: apt-get install postgresql')
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-postgres-'))
   const user = await unprivileged()
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { createApiKey, createLocalLimits } from '../../src/index.ts'
 import type { KeyLimits, NetworkOptions, UsageLimits } from '../../src/index.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
@@ -10,7 +11,7 @@ import { chainIds, post, startGateway } from '../startGateway.ts'
 import type { StartedGateway } from '../startGateway.ts'
 import { sqlite } from '../storage/databases.ts'
 import { openRedisInstance } from '../usage/openRedisInstance.ts'
-import { hasRedis, startRedis } from '../usage/startRedis.ts'
+import { startRedis } from '../usage/startRedis.ts'
 import { batch, call, noLimits, noon, summarize } from './startTenants.ts'
 
 interface Started extends StartedGateway {
@@ -255,8 +256,9 @@ describe('a network with request limits of its own', () => {
   })
 })
 
-test.skipIf(!hasRedis)(
+test(
   'on Redis a network with a rate of its own has a key of its own, beside the account',
+  needs('redis-server'),
   async () => {
     const redis = await startRedis()
     onTestFinished(() => redis.stop())

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
 import { dayMs } from '../../src/usage/metering/usageTime.ts'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
@@ -11,7 +12,7 @@ import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 import { openRedisInstance } from './openRedisInstance.ts'
-import { hasRedis, startRedis } from './startRedis.ts'
+import { startRedis } from './startRedis.ts'
 import type { UsageTask } from './useQuotaUntilKilled.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
@@ -135,7 +136,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('four process
   })
 })
 
-describe.skipIf(!hasRedis).each(databases)('three processes on Redis and $name', (database) => {
+describe.each(databases)('three processes on Redis and $name', needs('redis-server'), (database) => {
   const opened = openFor(database)
 
   test('are granted at most the limit, and less by no more than was in flight, if one is killed', async () => {

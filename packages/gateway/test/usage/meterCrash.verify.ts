@@ -6,7 +6,6 @@ import type { Storage } from '../../src/storage/openStorage.ts'
 import { createMeter } from '../../src/usage/metering/createMeter.ts'
 import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
 import { minuteMs } from '../../src/usage/metering/usageTime.ts'
-import { postgres } from '../storage/databases.ts'
 import { createPostgresFolder } from '../storage/startPostgres.ts'
 import type { PostgresServer } from '../storage/startPostgres.ts'
 import { startTcpProxy } from '../startTcpProxy.ts'
@@ -23,7 +22,7 @@ const stopWalWriter = async ({ db: { query } }: Storage): Promise<number> => {
   return pid
 }
 
-describe.runIf(postgres !== undefined)('a crash of PostgreSQL', () => {
+describe('a crash of PostgreSQL', () => {
   test('loses counts that were not on its disk, and none that are made afterwards', async () => {
     const folder = await createPostgresFolder()
     onTestFinished(() => folder.remove())

@@ -11,13 +11,12 @@ import { postgres } from '../storage/databases.ts'
 
 const day = Date.UTC(2026, 10, 21)
 
-describe.runIf(postgres !== undefined)('partitions of the minutes', () => {
+describe('partitions of the minutes', () => {
   const toClose: Storage[] = []
   afterAll(async () => {
     await Promise.all(toClose.map((storage) => storage.close()))
   })
   const openEmpty = async (): Promise<Storage> => {
-    if (postgres === undefined) throw new Error('unreachable')
     const storage = await openStorage(await postgres.create())
     toClose.push(storage)
     return storage

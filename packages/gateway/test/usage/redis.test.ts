@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { createRedisLimits } from '../../src/usage/limits/createRedisLimits.ts'
 import { checkEvictionPolicy } from '../../src/storage/redis/checkEvictionPolicy.ts'
 import { createRedisInvalidation } from '../../src/storage/redis/createRedisInvalidation.ts'
@@ -11,13 +12,10 @@ import type { RedisInvalidation } from '../../src/storage/redis/createRedisInval
 import { openRedis } from '../../src/storage/redis/openRedis.ts'
 import type { RedisLink } from '../../src/storage/redis/openRedis.ts'
 import type { Change } from '../../src/storage/changes.ts'
-import { hasRedis, startRedis } from './startRedis.ts'
+import { startRedis } from './startRedis.ts'
 import type { TestRedis } from './startRedis.ts'
 
-if (!hasRedis)
-  console.log('gateway: Redis is not installed, tests that need it are skipped (Debian: apt-get install redis-server)')
-
-describe.skipIf(!hasRedis)('with Redis', () => {
+describe('with Redis', needs('redis-server'), () => {
   let server: TestRedis
   const links: RedisLink[] = []
   const listeners: RedisMessages[] = []

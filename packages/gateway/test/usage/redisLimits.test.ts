@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import type { RedisLink } from '../../src/storage/redis/redisLink.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
@@ -16,7 +17,7 @@ import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { sqlite } from '../storage/databases.ts'
 import { openRedisInstance } from './openRedisInstance.ts'
 import type { RedisInstance } from './openRedisInstance.ts'
-import { hasRedis, startRedis } from './startRedis.ts'
+import { startRedis } from './startRedis.ts'
 import type { TestRedis } from './startRedis.ts'
 
 let count = 0
@@ -36,7 +37,7 @@ const reconnect = async ({ client }: RedisLink): Promise<void> => {
 }
 
 // Each test has accounts of its own, but they share the Redis that some of them stop.
-describe.skipIf(!hasRedis)('limits on Redis', () => {
+describe('limits on Redis', needs('redis-server'), () => {
   let redis: TestRedis
   let storage: Storage
   const opened: RedisInstance[] = []

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { isStorageError } from '../../src/errors/storageError.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
@@ -12,7 +13,7 @@ import type { QuotaAccount } from '../../src/usage/limits/usageLimits.ts'
 import { sqlite } from '../storage/databases.ts'
 import { openRedisInstance } from './openRedisInstance.ts'
 import type { RedisInstance } from './openRedisInstance.ts'
-import { hasRedis, startRedis } from './startRedis.ts'
+import { startRedis } from './startRedis.ts'
 import type { TestRedis } from './startRedis.ts'
 
 let count = 0
@@ -34,7 +35,7 @@ const takeAll = async (instance: RedisInstance, account: QuotaAccount): Promise<
 }
 
 // The bounds that docs/service/guarantees.md states for a cluster, beside those in redisLimits.test.ts.
-describe.skipIf(!hasRedis)('bounds of limits on Redis', () => {
+describe('bounds of limits on Redis', needs('redis-server'), () => {
   let redis: TestRedis
   let storage: Storage
   const opened: RedisInstance[] = []

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { toUsedKey } from '../../src/usage/limits/limitScript.ts'
@@ -6,7 +7,6 @@ import type { QuotaAccount } from '../../src/usage/limits/usageLimits.ts'
 import { sqlite } from '../storage/databases.ts'
 import { openRedisInstance } from './openRedisInstance.ts'
 import type { RedisInstance } from './openRedisInstance.ts'
-import { hasRedis } from './startRedis.ts'
 import { startRedisCluster } from './startRedisCluster.ts'
 import type { TestRedisCluster } from './startRedisCluster.ts'
 import { startRedisSentinel } from './startRedisSentinel.ts'
@@ -80,7 +80,7 @@ const callWhile = async (
 }
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-describe.skipIf(!hasRedis)('limits on a Redis Cluster', () => {
+describe('limits on a Redis Cluster', needs('redis-server'), () => {
   let cluster: TestRedisCluster
   beforeAll(async () => {
     cluster = await startRedisCluster()
@@ -130,7 +130,7 @@ describe.skipIf(!hasRedis)('limits on a Redis Cluster', () => {
   }, 60_000)
 })
 
-describe.skipIf(!hasRedis)('limits behind Redis Sentinel', () => {
+describe('limits behind Redis Sentinel', needs('redis-server'), () => {
   let sentinel: TestRedisSentinel
   beforeAll(async () => {
     sentinel = await startRedisSentinel()

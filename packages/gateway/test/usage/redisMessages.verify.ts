@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { createRedisMessages } from '../../src/storage/redis/createRedisMessages.ts'
 import { createSharedChecks } from '../../src/storage/redis/createSharedChecks.ts'
 import type { SharedCheck } from '../../src/storage/redis/createSharedChecks.ts'
 import { openRedis } from '../../src/storage/redis/openRedis.ts'
 import { startTcpProxy } from '../startTcpProxy.ts'
-import { hasRedis, startRedis } from './startRedis.ts'
+import { startRedis } from './startRedis.ts'
 import type { TestRedis } from './startRedis.ts'
 
 const secret = createServerSecret(randomBytes(32).toString('hex'))
 
-describe.skipIf(!hasRedis)('with Redis', () => {
+describe('with Redis', needs('redis-server'), () => {
   let server: TestRedis
   const toStop: (() => Promise<unknown>)[] = []
   beforeAll(async () => {

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
+import { getProgram } from '../../../../scripts/externalPrograms.ts'
 import { getFreePort } from '../getFreePort.ts'
 
 /** A process of `redis-server`. */
@@ -19,21 +20,6 @@ export interface RedisProcess {
   /** Kills the process and removes its folder. */
   stop(): Promise<void>
 }
-
-const program = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .map((folder) => join(folder, 'redis-server'))
-  .find((file) => {
-    try {
-      accessSync(file, constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
-
-/** Whether Redis is installed. With KEYRAIL_TEST_ALL a missing Redis fails the tests instead of skipping them. */
-export const hasRedis = program !== undefined || process.env['KEYRAIL_TEST_ALL'] === '1'
 
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
@@ -62,7 +48,7 @@ export const startRedisProcess = async ({
   settings: readonly string[]
   isSentinel?: boolean
 }): Promise<RedisProcess> => {
-  if (program === undefined) throw new Error('Redis is not installed: apt-get install redis-server')
+  const program = getProgram('redis-server')
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-redis-'))
   const port = await getFreePort()
   const config = join(folder, 'redis.conf')

@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { startRedisProcess } from './redisProcess.ts'
 import type { RedisProcess } from './redisProcess.ts'
 
-export { hasRedis } from './redisProcess.ts'
-
 /** A Redis server for one test file. */
 export interface TestRedis extends Omit<RedisProcess, 'port'> {
   /** Includes the password. */
