@@ -81,7 +81,7 @@ const programs = [
   ...otherRuntimes,
 ]
 
-describe.each(programs)('on $runtime', ({ runtime, program = '', args, options, usedFetch }) => {
+describe.each(programs)('on $runtime', ({ program = '', args, options, usedFetch }) => {
   test(
     'the packed SDK calls, batches, aborts, watches and subscribes, shows no key in failures, and exits',
     options,
