@@ -14,7 +14,7 @@ import { failureRules } from './failureRules.ts'
 import type { AttemptEnd } from './failureRules.ts'
 import type { GroupMember } from './groupMember.ts'
 import { isAboveHead } from './heads/getNamedBlock.ts'
-import { isNullToConfirm } from './nullResults.ts'
+import { getNullMeaning, isNull } from './nullResults.ts'
 import { isResponseStatus, readResponse } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
 import { replayMethods } from './replayMethods.ts'
@@ -75,7 +75,7 @@ export const readNodeResponse = (
 ): AttemptResult => {
   const { member } = call
   if (result.member === 'result') {
-    const kind = isNullToConfirm(call.method, result.value) ? 'null' : 'result'
+    const kind = isNull(result.value) ? nullKinds[getNullMeaning(call.method)] : 'result'
     return { kind, isRejectedBeforeRun: false, member, result }
   }
   const { value } = result
@@ -85,6 +85,9 @@ export const readNodeResponse = (
   const end = toEnd(call, facts)
   return { ...end, kind: toKind(end.kind, call), member, result }
 }
+
+/** If all nodes send an impossible `null`, the caller gets it. */
+const nullKinds = { unconfirmed: 'null', impossible: 'lagging', valid: 'result' } as const
 
 /** Gets the kind of an error. Many nodes reject a block that they do not have yet as invalid params. */
 const toKind = (kind: FailureKind, call: Pick<AttemptedCall, 'member' | 'method' | 'params'>): FailureKind =>
