@@ -313,7 +313,7 @@ describe('null', () => {
   test('is confirmed once for each head, however often a caller polls', async () => {
     for (let poll = 0; poll < 5; poll += 1) expect((await post(pair.rpcUrl, receipt(1))).text).toContain('null')
     expect(counts()).toEqual([5, 1])
-    expect((await post(pair.rpcUrl, `[${receipt(1)},${toCall(2)}]`)).text).toContain('null')
+    expect((await post(pair.rpcUrl, `[${receipt(1)},${toCall(2, 'eth_blobBaseFee', [])}]`)).text).toContain('null')
     expect(counts()).toEqual([6, 1])
     for (const upstream of [pair.first, pair.second]) upstream.head = head + 1
     pair.second.behave = fromSecond
@@ -343,8 +343,49 @@ describe('null', () => {
     expect((await response).text).toContain('null')
   })
 
-  test('of another method is not confirmed', async () => {
-    expect((await post(pair.rpcUrl, toCall(1))).text).toContain('null')
+  test('of a tracer is not confirmed', async () => {
+    expect((await post(pair.rpcUrl, toCall(1, 'debug_traceCall', [{}, '0x64', { tracer: 'prestateTracer' }]))).text).toContain(
+      'null',
+    )
+    expect(counts()).toEqual([1, 0])
+  })
+})
+
+describe('an impossible null', () => {
+  const calls: readonly (readonly [string, unknown[]])[] = [
+    ['eth_blockNumber', []],
+    ['eth_call', [{}, 'latest']],
+    ['eth_getBalance', ['0x00', 'latest']],
+    ['eth_getCode', ['0x00', 'latest']],
+    ['eth_gasPrice', []],
+    ['eth_getLogs', [{}]],
+    ['eth_getProof', ['0x00', [], '0x60']],
+    ['eth_syncing', []],
+    ['net_version', []],
+  ]
+  const batch = (method: string, params: readonly unknown[]): string =>
+    `[${[1, 2, 3].map((id) => toCall(id, method, [...params, id])).join(',')}]`
+
+  // forwardCall and forwardBatch each decide where a call goes next.
+  test.each(calls)('of %s is asked of the second node, alone and in a batch', async (method, params) => {
+    pair.first.behave = nothing
+    pair.second.behave = (call) => result(call, '"0xabc"')
+    expect((await post(pair.rpcUrl, toCall(1, method, params))).text).toContain('"0xabc"')
+    const { text } = await post(pair.rpcUrl, batch(method, params))
+    expect((JSON.parse(text) as { result: unknown }[]).map((one) => one.result)).toEqual(['0xabc', '0xabc', '0xabc'])
+  })
+
+  test.each(calls)('of %s that all nodes send is passed on, alone and in a batch', async (method, params) => {
+    pair.first.behave = nothing
+    pair.second.behave = nothing
+    expect((await post(pair.rpcUrl, toCall(1, method, params))).text).toBe('{"jsonrpc":"2.0","id":1,"result":null}')
+    const { text } = await post(pair.rpcUrl, batch(method, params))
+    expect((JSON.parse(text) as { result: unknown }[]).map((one) => one.result)).toEqual([null, null, null])
+  })
+
+  test('of a write is passed on', async () => {
+    pair.first.behave = nothing
+    expect((await post(pair.rpcUrl, toCall(1, 'eth_sendRawTransaction', ['0x00']))).text).toContain('null')
     expect(counts()).toEqual([1, 0])
   })
 })

@@ -27,8 +27,10 @@ export interface FakeUpstream {
   /** Its latest and its finalized block, for the gateway's own queries. */
   head: number
   finalized: number
-  /** Whether it says that it syncs. */
-  syncing: boolean
+  /** Whether it says that it syncs, or the source text of its response to `eth_syncing`. */
+  syncing: boolean | string
+  /** Responds to the gateway's own queries; `undefined` leaves the response as it is otherwise. */
+  behaveForQueries: ((call: SeenCall, response: ServerResponse) => string | undefined) | undefined
   /** Its chain id, for all queries of it. */
   chainId: number
   /** The methods of the gateway's own queries. */
@@ -64,12 +66,19 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
         !Array.isArray(parsed) &&
         (parsed.method === 'eth_chainId' || request.headers['user-agent'] === 'keyrail-probe')
       ) {
-        if (request.headers['user-agent'] === 'keyrail-probe') upstream.probes.push(parsed.method)
+        if (request.headers['user-agent'] === 'keyrail-probe') {
+          upstream.probes.push(parsed.method)
+          const text = upstream.behaveForQueries?.(parsed, response)
+          if (text !== undefined) response.end(text)
+          if (text !== undefined || response.headersSent) return
+        }
         if (parsed.method === 'eth_getBalance') upstream.cheapReads += 1
         if (parsed.method === 'eth_getBalance' && !upstream.respondsToCheapRead) return
         const numbers: Record<string, number> = { eth_chainId: upstream.chainId, eth_blockNumber: upstream.head }
         if (parsed.method === 'eth_syncing') {
-          response.end(result(parsed, upstream.syncing ? '{"currentBlock":"0x1"}' : 'false'))
+          const { syncing } = upstream
+          const text = typeof syncing === 'string' ? syncing : syncing ? '{"currentBlock":"0x1"}' : 'false'
+          response.end(result(parsed, text))
           return
         }
         const number = `"0x${(numbers[parsed.method] ?? upstream.finalized).toString(16)}"`
@@ -107,6 +116,7 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
     head: 100,
     finalized: 36,
     syncing: false,
+    behaveForQueries: undefined,
     chainId,
     probes: [],
     cheapReads: 0,

@@ -197,6 +197,54 @@ describe('a read at the latest block', () => {
   })
 })
 
+describe('a read that names a block', () => {
+  const calls: readonly (readonly [method: string, params: readonly unknown[]])[] = [
+    ...['latest', 'safe', 'finalized', '0x65'].map(
+      (toBlock) => ['eth_getLogs', [{ fromBlock: '0x65', toBlock }]] as const,
+    ),
+    ['eth_getLogs', [{ fromBlock: '0x65' }]],
+    ['eth_getLogs', [{ fromBlock: 'finalized', toBlock: '0x65' }]],
+    ['trace_filter', [{ fromBlock: '0x1', toBlock: '0x65' }]],
+    ['trace_block', ['0x65']],
+    ['eth_feeHistory', ['0x2', '0x65', []]],
+    ['eth_estimateGas', [{}, '0x65']],
+    ['debug_traceBlockByNumber', ['0x65', {}]],
+    ['eth_newFilter', [{ fromBlock: '0x65' }]],
+  ]
+  const services = { trace: true, debug: true }
+  const reject: FakeUpstream['behave'] = (seen) =>
+    `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32602,"message":"invalid block range params"}}`
+
+  test.each(calls)('goes to a node that has it: %s %j', async (method, params) => {
+    const [first, second] = [await startNode('first', 100), await startNode('second', 101)]
+    const { sendCall, send } = await start([first, second], { services })
+    await sendCall(method, params)
+    await send([1, 2].map((id) => ({ jsonrpc: '2.0', id, method, params: [...params, id] })))
+    expect(first.bodies).toEqual([])
+  })
+
+  test.each(calls.slice(0, -1))(
+    'and is rejected by a node that is behind goes to the next: %s %j',
+    async (method, params) => {
+      // The second is a backup, and its head is not known to be higher yet.
+      const nodes = [await startNode('first', 100), await startNode('second', 100)] as const
+      const { sendCall, send } = await start(nodes, { services })
+      nodes[0].behave = reject
+      expect((await sendCall(method, params)).result).toBe('second')
+      const { text } = await send([1, 2].map((id) => ({ jsonrpc: '2.0', id, method, params: [...params, id] })))
+      expect((JSON.parse(text) as { result: string }[]).map(({ result: one }) => one)).toEqual(['second', 'second'])
+    },
+  )
+
+  test('that both nodes have is not sent to another if it is rejected', async () => {
+    const nodes = [await startNode('first', 101), await startNode('second', 101)] as const
+    const { sendCall } = await start(nodes)
+    nodes[0].behave = reject
+    expect((await sendCall('eth_getLogs', [{ fromBlock: '0x65', toBlock: '0x64' }])).result).toBeUndefined()
+    expect(nodes[1].bodies).toEqual([])
+  })
+})
+
 describe('the block that a request names', () => {
   test('is that of another instance: the response is not older', async () => {
     const [first, second] = [await startNode('first', 100), await startNode('second', 101)]

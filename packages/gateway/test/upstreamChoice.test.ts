@@ -265,6 +265,72 @@ describe('a node', () => {
   })
 })
 
+describe('a node that says it syncs', () => {
+  test.each([
+    ['0x64', '"0x64"', '"0x64"', 'a'],
+    ['a higher block than it knows of', '"0x65"', '"0x64"', 'a'],
+    ['numbers', '100', '100', 'a'],
+    ['decimal texts', '"100"', '"100"', 'a'],
+    ['a lower block', '"0x63"', '"0x64"', 'b'],
+    ['no progress', 'null', 'null', 'b'],
+  ])('but has %s is chosen by its head', async (_, current, highest, chosen) => {
+    const { send } = await start([{}, {}], {}, ([first]) => {
+      if (first !== undefined) first.syncing = `{"currentBlock":${current},"highestBlock":${highest}}`
+    })
+    expect((await send()).text).toContain(`"${chosen}"`)
+  })
+
+  test('and has no new block to get, but is behind, is not chosen', async () => {
+    const { send } = await start([{}, {}], {}, ([first]) => {
+      if (first !== undefined) Object.assign(first, { syncing: '{"currentBlock":"0x1","highestBlock":"0x1"}', head: 1 })
+    })
+    expect((await send()).text).toContain('"b"')
+  })
+})
+
+describe('a node that lacks eth_chainId', () => {
+  const writes = { allowMethods: ['eth_sendRawTransaction'] }
+  const reject: FakeUpstream['behaveForQueries'] = fail(-32601, 'the method does not exist/is not available')
+  const rejectWithStatus =
+    (status: number, message: string): FakeUpstream['behaveForQueries'] =>
+    (call, response) => {
+      response.statusCode = status
+      return fail(-32001, message)(call, response)
+    }
+  const sendTo = async (upstream: Partial<UpstreamOptions>, behave = reject, chainId: number = chainIds.testnet) => {
+    const started = await start([upstream, {}], {}, ([first]) =>
+      Object.assign(first ?? {}, { behaveForQueries: behave, chainId }),
+    )
+    await started.send('eth_blockNumber', '[]')
+    started.takeCounts()
+    return { ...started, text: (await started.send('eth_sendRawTransaction', '["0x00"]')).text }
+  }
+
+  test('because it only takes transactions gets them, also from a key that has seen a block', async () => {
+    const { text, send, takeCounts } = await sendTo(writes)
+    expect(text).toContain('"a"')
+    expect(takeCounts()).toEqual([1, 0])
+    await send()
+    expect(takeCounts()).toEqual([0, 1])
+  })
+
+  test.each([
+    ['with 403', rejectWithStatus(403, 'rpc method is not whitelisted')],
+    ['as an invalid request', fail(-32600, 'unsupported')],
+    ['as forbidden', fail(-32000, 'permission denied')],
+  ])('and says so %s gets them too', async (_, behave) => {
+    expect((await sendTo(writes, behave)).text).toContain('"a"')
+  })
+
+  test.each<[string, Partial<UpstreamOptions>, FakeUpstream['behaveForQueries'], number]>([
+    ['should have the method', {}, reject, chainIds.testnet],
+    ['does not respond as a node', writes, (_, response) => void response.writeHead(500).end('oops'), chainIds.testnet],
+    ['is on another chain', writes, () => undefined, 5],
+  ])('but %s is not used', async (_, upstream, behave, chainId) => {
+    expect((await sendTo(upstream, behave, chainId)).text).not.toContain('"a"')
+  })
+})
+
 test('a hedge after the 95th percentile of the node waits for 128 calls, and then for no longer than they took', async () => {
   const { nodes, send, takeCounts } = await start([{}, {}], { hedgeMs: 'p95' })
   for (let call = 0; call < 128; call += 1) await send()

@@ -179,6 +179,56 @@ describe('an upstream that fails', () => {
   })
 })
 
+describe('the only upstream, which throttles everything', () => {
+  type Respond = NonNullable<FakeUpstream['behaveForQueries']>
+  const waitMs = 30_000
+  const rejections: readonly (readonly [string, Respond])[] = [
+    ['with 429', (_, response) => void response.writeHead(429, { 'retry-after': '30' }).end('slow down')],
+    [
+      'with an error',
+      (call) => `{"jsonrpc":"2.0","id":${call.id},"error":{"code":429,"message":"too many requests, retry in 30s"}}`,
+    ],
+    ['for its quota', (_, response) => void response.writeHead(402, { 'retry-after': '30' }).end('Payment required')],
+  ]
+
+  test.each(rejections)('%s is not down, and its probes wait as told', async (_, reject) => {
+    const pass = controlTime()
+    const upstream = await startFake()
+    const { send, states, url } = await start([upstream])
+    await send()
+    upstream.behave = reject
+    upstream.behaveForQueries = reject
+    upstream.probes.length = 0
+    pass(5_000)
+    await until(() => states().includes('testnet-1 throttled'))
+    expect((await send()).text).not.toContain('no_upstream')
+    for (let second = 0; second < waitMs / 1_000 - 1; second += 1) {
+      pass(1_000)
+      await send()
+    }
+    expect(upstream.probes).toEqual(['eth_chainId'])
+    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ networks: ['mainnet'] })
+    expect(states()).not.toContain('testnet-1 unreachable')
+  })
+
+  test.each(rejections)('%s from the start is busy, and used once it says on which chain it is', async (_, reject) => {
+    const pass = controlTime()
+    const upstream = await startFake(reject)
+    upstream.behaveForQueries = reject
+    const { send, states, url } = await start([upstream])
+    expect((await send()).text).toContain('upstream_busy')
+    expect(upstream.bodies).toEqual([])
+    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ networks: ['mainnet'] })
+    upstream.behaveForQueries = undefined
+    upstream.behave = (call) => result(call, '1')
+    pass(waitMs)
+    await send()
+    pass(5_000)
+    await until(() => states().includes('testnet-1 healthy'))
+    expect((await send()).status).toBe(200)
+  })
+})
+
 describe('an upstream that hangs', () => {
   test('delays a cheap read by half of its timeout, and not at all after five reads', async () => {
     const pass = controlTime()

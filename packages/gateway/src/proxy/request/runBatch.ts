@@ -160,7 +160,7 @@ export const runBatch = (
       if (!idempotent) runningWrites.add(one.index)
       // Other callers cannot wait for a read of a batch, because it is limited by the bytes that this batch has left.
       const send = idempotent && filter === undefined ? forwardRead : proxyCall
-      const seenHead = getNeededHead(one.read?.pin, options)
+      const seenHead = getNeededHead(one.call, one.read?.pin, options)
       const forwardOptions = { ...options, seenHead, deadlineMs, sent: () => markSent(one) }
       const cancel = send(one.call, forwardOptions, (result, member) => {
         ended()
@@ -179,10 +179,7 @@ export const runBatch = (
           keyId: options.keyId,
           ownerId: options.ownerId,
           budget,
-          seenHead: getBatchNeededHead(
-            several.map(({ read }) => read?.pin),
-            options,
-          ),
+          seenHead: getBatchNeededHead(several, options),
           sent: () => several.forEach(markSent),
           trace: options.trace,
           leftMs: Math.max(1, deadlineAt - performance.now()),

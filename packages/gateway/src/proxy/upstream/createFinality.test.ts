@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createBackoff } from './createBackoff.ts'
 import { createFinality } from './createFinality.ts'
 import type { Upstream } from './createUpstream.ts'
 
@@ -22,6 +23,7 @@ const start = (): Started => {
     },
     maskError: (value) => value,
     inFlight: () => 0,
+    backoff: createBackoff(),
     hasRoomForQuery: () => true,
     close: async () => {},
   }

@@ -4,6 +4,8 @@ import { createErrorMask } from './createErrorMask.ts'
 import type { ErrorMask, UpstreamSecrets } from './createErrorMask.ts'
 import { dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
+import { createBackoff } from './createBackoff.ts'
+import type { Backoff } from './createBackoff.ts'
 import type { Budget } from './createBudget.ts'
 import { getHeaderSecrets } from './upstreamHeaders.ts'
 import type { UpstreamHeaders } from './upstreamHeaders.ts'
@@ -81,6 +83,8 @@ export interface Upstream {
   readonly maskError: ErrorMask
   /** How many requests of callers have not ended. */
   readonly inFlight: () => number
+  /** Pauses the node while it says that it gets too many requests. */
+  readonly backoff: Backoff
   /** Whether the budget of the day has room for one of the gateway's own queries. */
   readonly hasRoomForQuery: () => boolean
   readonly close: () => Promise<void>
@@ -105,10 +109,15 @@ const stopped = new Error('stopped')
  * @param url - http or https. User and password become a Basic authorization.
  * @param options.headers - Sent with each request.
  * @param options.budget - @default none
+ * @param options.backoff - @default a new one
  */
 export const createUpstream = (
   url: URL,
-  { headers: ownHeaders = {}, budget: nodeBudget }: { headers?: UpstreamHeaders; budget?: Budget } = {},
+  {
+    headers: ownHeaders = {},
+    budget: nodeBudget,
+    backoff = createBackoff(),
+  }: { headers?: UpstreamHeaders; budget?: Budget; backoff?: Backoff } = {},
 ): Upstream => {
   const createPool = (connections: number): Pool =>
     new Pool(url.origin, {
@@ -268,6 +277,7 @@ export const createUpstream = (
     post,
     maskError: createErrorMask(getSecrets(url, ownHeaders)),
     inFlight: () => inFlight,
+    backoff,
     hasRoomForQuery: () => nodeBudget?.hasRoomToday() ?? true,
     close,
   }

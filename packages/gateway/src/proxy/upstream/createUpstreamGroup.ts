@@ -5,8 +5,10 @@ import { chooseUpstream, isBehind } from './chooseUpstream.ts'
 import type { PickOptions } from './chooseUpstream.ts'
 import type { LoadBalancing } from './upstreamOptions.ts'
 import type { UpstreamEvent } from './watchHealth.ts'
+import { createBackoff } from './createBackoff.ts'
 import { createBudget } from './createBudget.ts'
 import type { BudgetUsage } from './createBudget.ts'
+import { createCapabilities } from './createCapabilities.ts'
 import { createLastWriters } from './createLastWriters.ts'
 import { createMember, getUpstreamState } from './groupMember.ts'
 import type { GroupMember, UpstreamState } from './groupMember.ts'
@@ -49,7 +51,7 @@ export interface UpstreamGroup {
   readonly explainNoPick: (options?: PickOptions) => Rejection
   /** Whether the budget of an upstream has room for calls. `pick` checks it too. */
   readonly hasRoom: (member: GroupMember, needed: { calls: number; units: number }) => boolean
-  /** Whether any upstream is reachable and on the right chain. */
+  /** Whether any upstream is reachable, and on the right chain or too busy to say on which. */
   readonly isUsable: () => boolean
   /** Call this when an upstream took a key's write. The key's reads then go there for a while. */
   readonly markWrite: (keyId: string, member: GroupMember) => void
@@ -108,9 +110,12 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   const polls = createPolls()
   const members = options.upstreams.map(({ name, url, wsUrl: _wsUrl, headers, ...nodeOptions }, index): GroupMember => {
     const budget = createBudget(nodeOptions, { usage: options.getBudgetUsage(url) })
-    const upstream = createUpstream(url, { headers, budget })
     const onState = (state: UpstreamEvent, reason?: string): void =>
       log({ event: 'upstream', network, upstream: name, state, reason })
+    const backoff = createBackoff({ onPause: () => onState('throttled') })
+    const upstream = createUpstream(url, { headers, budget, backoff })
+    const head = (): number | undefined => lag.head(index)
+    const capabilities = createCapabilities(nodeOptions, { head })
     const member: GroupMember = createMember({
       name,
       upstream,
@@ -118,16 +123,17 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
         chainId,
         timeoutMs,
         polls,
+        hasChainId: capabilities.offers('eth_chainId'),
         onState,
         onLatency: (ms) => member.latency.addProbe(ms),
         shared: share(url, headers),
       }),
       finality: createFinality(upstream, { timeoutMs, onBack: cache.clear }),
       budget,
-      head: () => lag.head(index),
-      sawHead: (head) => lag.saw(index, head),
-      options: nodeOptions,
-      onThrottled: () => onState('throttled'),
+      capabilities,
+      head,
+      sawHead: (block) => lag.saw(index, block),
+      weight: nodeOptions.weight,
     })
     return member
   })
@@ -168,7 +174,10 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     },
     explainNoPick: ({ method, units = 1, batch } = {}) => {
       const usable = members.filter(({ health }) => health.isUsable())
-      if (usable.length === 0) return rejections.noUpstream(network)
+      if (usable.length === 0)
+        return members.some(({ health }) => health.isOnlyThrottled())
+          ? rejections.upstreamBusy()
+          : rejections.noUpstream(network)
       if (method !== undefined && members.every(({ capabilities }) => !capabilities.offers(method)))
         return rejections.methodNotFound(method)
       const calls = batch?.length ?? 1
@@ -177,7 +186,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
         : rejections.noUpstream(network)
     },
     hasRoom: ({ budget }, { calls, units }) => budget.hasRoom(calls, units),
-    isUsable: () => members.some(({ health }) => health.isUsable()),
+    isUsable: () => members.some(({ health }) => health.isUsable() || health.isOnlyThrottled()),
     markWrite: lastWriters.set,
     several: members.length > 1,
     states: () => {

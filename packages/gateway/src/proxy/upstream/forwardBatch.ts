@@ -253,7 +253,7 @@ const handleResponses = (
       observe(attempt, { method, params, calls: 1, kind: 'badResponse' })
       continue
     }
-    const end = readNodeResponse({ member, method, idempotent: true, batch: true }, response, okStatus)
+    const end = readNodeResponse({ member, method, params, idempotent: true, batch: true }, response, okStatus)
     if (end.kind === 'result' || end.kind === 'null') results += 1
     else {
       observe(attempt, { method, params, calls: 1, kind: end.kind, retryAfterMs: end.retryAfterMs })

@@ -1,22 +1,27 @@
-import { findPinnedBlock } from './findPinnedBlock.ts'
+import { getNamedBlock } from './heads/getNamedBlock.ts'
 
-/** The methods that read the state of a block, and the index of the param that names the block. */
-const stateParams: ReadonlyMap<string, number> = new Map([
-  ['eth_call', 1],
-  ['eth_estimateGas', 1],
-  ['eth_createAccessList', 1],
-  ['eth_simulateV1', 1],
-  ['eth_getBalance', 1],
-  ['eth_getCode', 1],
-  ['eth_getTransactionCount', 1],
-  ['eth_getStorageAt', 2],
-  ['eth_getProof', 2],
-  ['debug_traceCall', 1],
-  ['debug_traceBlockByNumber', 0],
-  ['trace_call', 2],
-  ['trace_callMany', 1],
-  ['trace_block', 0],
-  ['trace_replayBlockTransactions', 0],
+/** The methods that read the state of a block. */
+const stateMethods: ReadonlySet<string> = new Set([
+  'debug_executionWitness',
+  'debug_storageRangeAt',
+  'debug_traceBlockByNumber',
+  'debug_traceCall',
+  'eth_call',
+  'eth_createAccessList',
+  'eth_estimateGas',
+  'eth_getAccount',
+  'eth_getAccountInfo',
+  'eth_getBalance',
+  'eth_getCode',
+  'eth_getProof',
+  'eth_getStorageAt',
+  'eth_getStorageValues',
+  'eth_getTransactionCount',
+  'eth_simulateV1',
+  'trace_block',
+  'trace_call',
+  'trace_callMany',
+  'trace_replayBlockTransactions',
 ])
 
 /**
@@ -27,8 +32,6 @@ const stateParams: ReadonlyMap<string, number> = new Map([
  * getStateBlock('eth_getBalance', '["0x00", "0x10"]') // 16
  */
 export const getStateBlock = (method: string, params: string | undefined): number | undefined => {
-  const at = stateParams.get(method)
-  if (at === undefined || params === undefined) return undefined
-  const pin = findPinnedBlock({ by: 'block', at }, params)
-  return typeof pin === 'number' ? pin : undefined
+  const named = stateMethods.has(method) ? getNamedBlock(method, params) : undefined
+  return typeof named === 'object' ? named.number : undefined
 }

@@ -1,10 +1,8 @@
 import type { Durations } from '../../lib/createDurations.ts'
 import type { Network } from '../../lib/network.ts'
 import { isExpensive } from '../method/createMethodPolicy.ts'
-import { createBackoff } from './createBackoff.ts'
 import type { Backoff } from './createBackoff.ts'
 import type { Budget, BudgetState } from './createBudget.ts'
-import { createCapabilities } from './createCapabilities.ts'
 import type { Capabilities } from './createCapabilities.ts'
 import type { Finality } from './createFinality.ts'
 import { createLatency } from './createLatency.ts'
@@ -41,26 +39,23 @@ export interface GroupMember {
 /** The parts of a member that the group creates. */
 export interface MemberParts extends Pick<
   GroupMember,
-  'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'head' | 'sawHead'
+  'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'capabilities' | 'head' | 'sawHead'
 > {
-  readonly options: Omit<UpstreamOptions, 'url' | 'wsUrl' | 'name'>
-  /** Called when the node starts to reject calls for their rate. */
-  readonly onThrottled: () => void
+  readonly weight: UpstreamOptions['weight']
 }
 
 /** Creates a member from its parts. */
-export const createMember = ({ options, onThrottled, ...parts }: MemberParts): GroupMember => {
-  const backoff = createBackoff({ onPause: onThrottled })
-  const capabilities = createCapabilities(options, { head: parts.head })
+export const createMember = ({ weight = 1, ...parts }: MemberParts): GroupMember => {
+  const { capabilities } = parts
+  const { backoff } = parts.upstream
   const latency = createLatency()
   const outcomes = createOutcomes()
   return {
     ...parts,
     backoff,
-    capabilities,
     latency,
     outcomes,
-    weight: options.weight ?? 1,
+    weight,
     observe: (outcome) => {
       outcomes.add(outcome)
       if (isCheapLatency(outcome, latency.average())) latency.add(outcome.latencyMs)

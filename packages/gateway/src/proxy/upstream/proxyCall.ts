@@ -86,11 +86,12 @@ export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: Call
     : proxyAny(call, options, done)
 
 const proxyAny = (call: ForwardedCall, given: ProxyOptions, done: CallDone): (() => void) => {
-  if (call.traits.filter !== undefined) return proxyFilterCall(call, given, done)
+  if (call.traits.filter !== undefined)
+    return proxyFilterCall(call, { ...given, seenHead: getNeededHead(call, undefined, given) }, done)
   if (call.traits.subscribes === true) return proxySubscription(call, given, done)
   if (!call.traits.idempotent) return proxyWrite(call, given, done)
   const read = toSharedRead(call)
-  const seenHead = getNeededHead(read?.pin, given)
+  const seenHead = getNeededHead(call, read?.pin, given)
   const options = seenHead === given.seenHead ? given : { ...given, seenHead }
   if (read === undefined) return forwardRead(call, { ...options, mayStream: given.streams ? always : undefined }, done)
   const { group } = options
@@ -149,7 +150,8 @@ const proxySubscription = (
 const proxyWrite = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
   const { inFlightReads } = options.group
   inFlightReads.markChanged(options.keyId)
-  return forwardCall(call, options, (result, member) => {
+  // A node that only takes transactions has no head.
+  return forwardCall(call, { ...options, seenHead: undefined }, (result, member) => {
     inFlightReads.markChanged(options.keyId)
     if (member !== undefined && 'value' in result && result.member === 'result')
       options.group.markWrite(options.keyId, member)

@@ -1,3 +1,5 @@
+import { failureRules } from './failureRules.ts'
+import { readRejection } from './readAttempt.ts'
 import { isResponseStatus, readResponse } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
 import type { Upstream } from './createUpstream.ts'
@@ -5,13 +7,14 @@ import type { Upstream } from './createUpstream.ts'
 const maxResponseBytes = 2 * 1024 * 1024
 
 /**
- * How a query ended. `unreachable`: nothing listens there. `failing`: no valid response arrived in time. `skipped`: it was not sent, because the
- * upstream's budget of the day is used up.
+ * How a query ended. `unreachable`: nothing listens there. `failing`: no valid response arrived in time. `throttled`: the upstream rejected it for its
+ * rate or quota. `skipped`: it was not sent, because the upstream is paused, or its budget of the day is used up.
  */
-export type QueryResult = NodeResponse | 'unreachable' | 'failing' | 'skipped'
+export type QueryResult = NodeResponse | 'unreachable' | 'failing' | 'throttled' | 'skipped'
 
 /**
- * Sends a call of the gateway's own to an upstream, for a health check for example.
+ * Sends a call of the gateway's own to an upstream, for a health check for example. If the upstream rejects it for its rate, the upstream is paused
+ * as after a caller's call.
  * @param query.params - Source text.
  * @param timeoutMs - In milliseconds.
  * @param onFailure - Called with the reason if the result is `unreachable` or `failing`. It contains nothing that the node sent.
@@ -27,7 +30,7 @@ export const queryUpstream = (
       onFailure?.(reason)
       resolve(result)
     }
-    if (!upstream.hasRoomForQuery()) {
+    if (!upstream.hasRoomForQuery() || upstream.backoff.isPaused()) {
       resolve('skipped')
       return
     }
@@ -46,8 +49,16 @@ export const queryUpstream = (
           return fault === 'unsent'
             ? fail('unreachable', `cannot connect (${code})`)
             : fail('failing', `no complete response (${fault === 'broken' ? code : fault})`)
-        if (!isResponseStatus(response.status)) return fail('failing', `HTTP ${response.status}`)
-        const read = readResponse(response.body, '1')
+        const { status, body } = response
+        const read = readResponse(body, '1')
+        const isAccepted = isResponseStatus(status)
+        if (isAccepted && read?.member === 'result') return resolve(read)
+        const { kind, retryAfterMs } = readRejection(response, query.method)
+        if (failureRules[kind].about === 'load') {
+          upstream.backoff.learn({ kind, retryAfterMs })
+          return resolve('throttled')
+        }
+        if (!isAccepted && kind !== 'methodUnavailable') return fail('failing', `HTTP ${status}`)
         return read === undefined ? fail('failing', 'the response is not JSON-RPC') : resolve(read)
       },
     })

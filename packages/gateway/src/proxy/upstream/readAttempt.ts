@@ -13,7 +13,8 @@ import type { UpstreamFault, UpstreamResponse } from './createUpstream.ts'
 import { failureRules } from './failureRules.ts'
 import type { AttemptEnd } from './failureRules.ts'
 import type { GroupMember } from './groupMember.ts'
-import { isNullToConfirm } from './nullResults.ts'
+import { isAboveHead } from './heads/getNamedBlock.ts'
+import { getNullMeaning, isNull } from './nullResults.ts'
 import { isResponseStatus, readResponse } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
 import { replayMethods } from './replayMethods.ts'
@@ -33,6 +34,8 @@ export interface AttemptResult extends AttemptEnd {
 export interface AttemptedCall {
   readonly member: GroupMember
   readonly method: string
+  /** Source text. */
+  readonly params: string | undefined
   readonly idempotent: boolean
   readonly wireId: string
   readonly maxResponseBytes: number
@@ -57,7 +60,7 @@ export const readAttempt = (
   const end = toEnd(call, toFacts(response, call))
   // Some nodes send the error of a call with a status such as 500. Without the call's id it may be a proxy's.
   const isNodeError = found?.member === 'error' && failureRules[end.kind].about === 'call' && hasId(body, call.wireId)
-  if (isNodeError) return { ...end, member: call.member, result: found }
+  if (isNodeError) return { ...end, kind: toKind(end.kind, call), member: call.member, result: found }
   // A response that cannot be returned as the node's error says nothing about the call, even if its text seems to.
   const kind = failureRules[end.kind].retry === 'never' ? 'badResponse' : end.kind
   const result = status === 429 || status === 503 ? rejections.upstreamBusy() : rejections.upstreamBad()
@@ -66,21 +69,42 @@ export const readAttempt = (
 
 /** Reads how a call ended from the node's valid response to it. */
 export const readNodeResponse = (
-  call: Pick<AttemptedCall, 'member' | 'method' | 'idempotent'> & { readonly batch?: boolean },
+  call: Pick<AttemptedCall, 'member' | 'method' | 'params' | 'idempotent'> & { readonly batch?: boolean },
   result: NodeResponse,
   { status, retryAfter }: Pick<UpstreamResponse, 'status' | 'retryAfter'>,
 ): AttemptResult => {
   const { member } = call
   if (result.member === 'result') {
-    const kind = isNullToConfirm(call.method, result.value) ? 'null' : 'result'
+    const kind = isNull(result.value) ? nullKinds[getNullMeaning(call.method)] : 'result'
     return { kind, isRejectedBeforeRun: false, member, result }
   }
   const { value } = result
   if (value.length > maxClassifiedBytes) return { kind: 'unknown', isRejectedBeforeRun: false, member, result }
   const error = parseError(value)
   const facts: FailureFacts = { text: error.message, status, rpcError: error, retryAfter, batch: call.batch }
-  return { ...toEnd(call, facts), member, result }
+  const end = toEnd(call, facts)
+  return { ...end, kind: toKind(end.kind, call), member, result }
 }
+
+/** If all nodes send an impossible `null`, the caller gets it. */
+const nullKinds = { unconfirmed: 'null', impossible: 'lagging', valid: 'result' } as const
+
+/** Gets the kind of an error. Many nodes reject a block that they do not have yet as invalid params. */
+const toKind = (kind: FailureKind, call: Pick<AttemptedCall, 'member' | 'method' | 'params'>): FailureKind =>
+  kind === 'invalidRequest' && isAboveHead(call, call.member.head()) ? 'lagging' : kind
+
+/** Reads the kind of a node's error. */
+export const readErrorKind = (value: Buffer | string, method: string): FailureKind => {
+  const rpcError = parseError(value)
+  return toEnd({ method, idempotent: true }, { text: rpcError.message, rpcError }).kind
+}
+
+/** Reads how a node failed a query of the gateway's own, whose id is 1. */
+export const readRejection = (
+  response: UpstreamResponse,
+  method: string,
+): Pick<AttemptResult, 'retryAfterMs'> & { readonly kind: FailureKind } =>
+  toEnd({ method, idempotent: true }, toFacts(response, { method, wireId: '1' }))
 
 /** Reads how a batch failed as a whole from a response that is not a list of responses. */
 export const readFailedBatch = (
@@ -113,7 +137,8 @@ const toEnd = (
   const found = facts.kind ?? classify(facts, method)?.kind ?? 'unknown'
   // It rejects a transaction that is in the chain, for example for its nonce: it does not have the state before it.
   const kind = found === 'txRejected' && replayMethods.has(method) ? 'missingData' : found
-  const retryAfterMs = failureRules[kind].about === 'node' ? parseRetryAfter(facts) : undefined
+  const { about } = failureRules[kind]
+  const retryAfterMs = about === 'node' || about === 'load' ? parseRetryAfter(facts) : undefined
   return { kind, isRejectedBeforeRun: false, retryAfterMs }
 }
 

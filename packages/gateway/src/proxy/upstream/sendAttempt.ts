@@ -50,7 +50,7 @@ export const sendAttempt = (
   }: { member: GroupMember; options: ForwardOptions; mayBeTrial: boolean; number: number },
   { ended, large }: AttemptListener,
 ): Attempt => {
-  const { method, traits } = call
+  const { method, params, traits } = call
   const wireId = String(takeWireIds(1))
   const tracked = member.health.sent(mayBeTrial)
   const { network } = options.group
@@ -72,7 +72,7 @@ export const sendAttempt = (
         return
       }
       const { idempotent, expensive } = traits
-      const result = readAttempt({ member, method, idempotent, wireId, maxResponseBytes }, fault, response)
+      const result = readAttempt({ member, method, params, idempotent, wireId, maxResponseBytes }, fault, response)
       recordHealth(attempt, result.kind, { ownerId, expensive })
       observe(attempt, result.kind === 'null' ? 'result' : result.kind, result.retryAfterMs)
       ended(attempt, result)

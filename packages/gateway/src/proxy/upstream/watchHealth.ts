@@ -1,4 +1,6 @@
+import { failureRules } from './failureRules.ts'
 import { getQuantity, queryUpstream } from './queryUpstream.ts'
+import { readErrorKind } from './readAttempt.ts'
 import { createBreaker } from '../../lib/createBreaker.ts'
 import type { Breaker } from '../../lib/createBreaker.ts'
 import type { SharedCheck, SharedChecks } from '../../storage/redis/createSharedChecks.ts'
@@ -24,6 +26,8 @@ export type UpstreamEvent = HealthState | 'throttled'
 export interface Health {
   /** It is reachable and on the right chain. It is used if no other upstream is healthy. */
   readonly isUsable: () => boolean
+  /** It responds, but it has rejected all probes for their rate so far, so its chain is not known. */
+  readonly isOnlyThrottled: () => boolean
   /** It is usable, neither lags nor syncs, and its circuit breaker is closed. */
   readonly isHealthy: () => boolean
   /** Its circuit breaker has been open for long enough to send it a call that may fail, as a trial. */
@@ -49,8 +53,11 @@ export interface Health {
   readonly stop: () => void
 }
 
-/** The result of a probe. `unreachable`: nothing listens there. `failing`: it sent no valid response. `skipped`: it was not sent. */
-type ProbeResult = 'healthy' | 'unreachable' | 'failing' | 'wrongChain' | 'skipped'
+/**
+ * The result of a probe. `unreachable`: nothing listens there. `failing`: it sent no valid response. `throttled`: it rejected the probe for its rate.
+ * `skipped`: it was not sent.
+ */
+type ProbeResult = 'healthy' | 'unreachable' | 'failing' | 'wrongChain' | 'throttled' | 'skipped'
 
 const intervalMs = 5_000
 const firstRetryMs = 100
@@ -69,8 +76,10 @@ const maxFailedProbes = 2
 
 /**
  * Watches one upstream's health. It is usable once a probe has found the right chain there, and until a call or a probe fails to reach it or
- * finds another chain.
+ * finds another chain. A node that is throttled works, so its probes change nothing else.
  * @param options.polls - The polls of the upstream's network. Probes run every 5 seconds, and sooner after one that failed.
+ * @param options.hasChainId - Whether the operator lets the node have `eth_chainId`. If not, a node that says that it lacks the method is on the right
+ * chain.
  * @param options.onState - Called on each change, with the reason if a probe found that it is unreachable or on the wrong chain.
  * @param options.onLatency - Called with the time of each successful probe, in milliseconds.
  * @param options.shared - The checks that instances share, and the name of this one. While this instance reaches the node, successful probes of others
@@ -82,12 +91,15 @@ export const watchHealth = (
     chainId: number
     timeoutMs: number
     polls: Polls
+    hasChainId: boolean
     onState: (state: HealthState, reason?: string) => void
     onLatency: (ms: number) => void
     shared?: { readonly checks: SharedChecks; readonly name: string } | undefined
   },
 ): Health => {
-  let state: 'unknown' | 'healthy' | 'unreachable' | 'wrongChain' = 'unknown'
+  let state: 'unknown' | 'healthy' | 'unreachable' | 'wrongChain' | 'throttled' = 'unknown'
+  /** The last chain id that it responded with was right. */
+  let isChainRight = false
   let reason: string | undefined
   let failures = 0
   let stopped = false
@@ -105,7 +117,7 @@ export const watchHealth = (
     confirming = true
     const result = await queryUpstream(upstream, cheapRead, Math.min(timeoutMs, cheapReadTimeoutMs))
     confirming = false
-    if (!stopped && result !== 'skipped') confirm(typeof result !== 'string')
+    if (!stopped && result !== 'skipped' && result !== 'throttled') confirm(typeof result !== 'string')
   }
 
   const setState = (next: 'healthy' | 'unreachable' | 'wrongChain', why?: string): void => {
@@ -114,7 +126,21 @@ export const watchHealth = (
     state = next
     options.onState(next, why)
   }
+  const handleThrottled = (): void => {
+    failures = 0
+    if (state === 'wrongChain') return
+    if (isChainRight) setState('healthy')
+    else {
+      state = 'throttled'
+      reason = 'it rejects all calls for their rate'
+    }
+  }
   const handleProbe = (result: Exclude<ProbeResult, 'skipped'>, why: string | undefined): void => {
+    if (result === 'throttled') {
+      handleThrottled()
+      return
+    }
+    if (result === 'healthy' || result === 'wrongChain') isChainRight = result === 'healthy'
     failures = result === 'healthy' ? 0 : failures + 1
     if (result !== 'failing') setState(result, why)
     else if (state !== 'healthy' || failures >= maxFailedProbes) setState('unreachable', why)
@@ -123,7 +149,8 @@ export const watchHealth = (
     const startedAt = performance.now()
     let why: string | undefined
     const onFailure = (text: string): void => void (why = text)
-    const result = await checkChainId(upstream, { chainId: options.chainId, timeoutMs, onFailure })
+    const { chainId, hasChainId } = options
+    const result = await checkChainId(upstream, { chainId, hasChainId, timeoutMs, onFailure })
     if (stopped) return
     if (result === 'healthy') {
       const latencyMs = performance.now() - startedAt
@@ -153,6 +180,7 @@ export const watchHealth = (
 
   return {
     isUsable: () => state === 'healthy',
+    isOnlyThrottled: () => state === 'throttled',
     isHealthy: () => state === 'healthy' && !lagging && !syncing && breaker.closed(),
     isTrialDue: () => state === 'healthy' && !lagging && !syncing && breaker.trialDue(),
     isBreakerOpen: () => !breaker.closed(),
@@ -194,10 +222,19 @@ export const watchHealth = (
 
 const checkChainId = async (
   upstream: Upstream,
-  { chainId, timeoutMs, onFailure }: { chainId: number; timeoutMs: number; onFailure: (reason: string) => void },
+  {
+    chainId,
+    hasChainId,
+    timeoutMs,
+    onFailure,
+  }: { chainId: number; hasChainId: boolean; timeoutMs: number; onFailure: (reason: string) => void },
 ): Promise<ProbeResult> => {
   const result = await queryUpstream(upstream, { method: 'eth_chainId', params: '[]' }, timeoutMs, onFailure)
   if (typeof result === 'string') return result
+  if (result.member === 'error' && !hasChainId) {
+    const kind = readErrorKind(result.value, 'eth_chainId')
+    if (failureRules[kind].about === 'call' || kind === 'forbidden') return 'healthy'
+  }
   const actual = getQuantity(result)
   if (actual === chainId) return 'healthy'
   onFailure(actual === undefined ? 'eth_chainId returned no number' : `its chain id is ${actual}, not ${chainId}`)

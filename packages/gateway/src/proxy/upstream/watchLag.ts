@@ -168,10 +168,20 @@ const parseResponses = (shared: unknown): Responses => {
   return known
 }
 
-/** Parses the response to `eth_syncing`: `false`, or an object with the progress. `undefined` for anything else, such as an error. */
+/**
+ * Parses the response to `eth_syncing`: `false`, or an object with the progress. A node that has all blocks that it knows of does not sync, even if it
+ * sends an object all the same: then its head shows if it is behind.
+ * @returns `undefined` for anything else, such as an error.
+ */
 const parseSyncing = (result: QueryResult | undefined): boolean | undefined => {
   if (result === undefined || typeof result === 'string' || result.member !== 'result') return undefined
   const text = result.value.toString('latin1')
   if (text === 'false') return false
-  return text.startsWith('{') ? true : undefined
+  if (!text.startsWith('{')) return undefined
+  const { currentBlock, highestBlock } = JSON.parse(text) as { readonly [name: string]: unknown }
+  return !(parseProgress(currentBlock) >= parseProgress(highestBlock))
 }
+
+/** Parses a block of the progress, which some nodes send as a number; `NaN` if it is none. */
+const parseProgress = (block: unknown): number =>
+  typeof block === 'number' || (typeof block === 'string' && block !== '') ? Number(block) : NaN

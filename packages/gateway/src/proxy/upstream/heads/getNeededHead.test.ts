@@ -12,14 +12,30 @@ test.each([
   ['of a hash: any node', 'hash', 99, undefined],
   ['of a transaction: any node', 'transaction', 99, undefined],
 ] as const)('a read %s', (_, pin, seenHead, needed) => {
-  expect(getNeededHead(pin, { group, seenHead })).toBe(needed)
+  expect(getNeededHead({ method: 'eth_call', params: '[{}]' }, pin, { group, seenHead })).toBe(needed)
 })
 
 test('with one node there is nothing to choose', () => {
-  expect(getNeededHead(98, { group: { ...group, several: false } })).toBeUndefined()
+  expect(
+    getNeededHead({ method: 'eth_call', params: '[{}]' }, 98, { group: { ...group, several: false } }),
+  ).toBeUndefined()
 })
 
 test('a batch needs the newest block of its reads', () => {
-  expect(getBatchNeededHead(['hash', 7, undefined, 9], { group, seenHead: 8 })).toBe(9)
-  expect(getBatchNeededHead(['hash'], { group, seenHead: 8 })).toBeUndefined()
+  const toReads = (pins: readonly ('hash' | number | undefined)[]) =>
+    pins.map((pin) => ({ call: { method: 'eth_call', params: '[{}]' }, read: { pin } }))
+  expect(getBatchNeededHead(toReads(['hash', 7, undefined, 9]), { group, seenHead: 8 })).toBe(9)
+  expect(getBatchNeededHead(toReads(['hash']), { group, seenHead: 8 })).toBeUndefined()
+})
+
+test.each([
+  ['ends at a tag', '[{"fromBlock":"0x60","toBlock":"safe"}]', undefined, 0x60],
+  ['ends at a tag, by a caller that has seen a newer block', '[{"fromBlock":"0x60","toBlock":"latest"}]', 99, 99],
+  ['has no end', '[{"fromBlock":"0x60"}]', undefined, 0x60],
+  ['starts at a tag', '[{"fromBlock":"finalized","toBlock":"0x60"}]', undefined, 0x60],
+  ['starts above all heads', '[{"fromBlock":"0x6000"}]', undefined, 100],
+  ['has only tags', '[{"fromBlock":"finalized","toBlock":"latest"}]', 99, 99],
+  ['is one block by its hash', `[{"blockHash":"0x${'ab'.repeat(32)}"}]`, 99, undefined],
+])('a read of logs whose range %s', (_, params, seenHead, needed) => {
+  expect(getNeededHead({ method: 'eth_getLogs', params }, undefined, { group, seenHead })).toBe(needed)
 })

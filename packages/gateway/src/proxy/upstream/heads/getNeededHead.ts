@@ -1,5 +1,9 @@
 import type { UpstreamGroup } from '../createUpstreamGroup.ts'
 import type { Pin } from '../findPinnedBlock.ts'
+import type { ForwardedCall } from '../forwardedCall.ts'
+import { getNamedBlock } from './getNamedBlock.ts'
+
+type NamingCall = Pick<ForwardedCall, 'method' | 'params'>
 
 interface HeadOptions {
   readonly group: Pick<UpstreamGroup, 'several' | 'highestHead'>
@@ -9,22 +13,32 @@ interface HeadOptions {
 
 /**
  * Gets the block that the node of a read should have. For a read at the newest block, that is the one that the caller has seen, so that its head
- * does not go back. For a read of a block by its number, it is that block, because some nodes respond for a block that they do not have yet as if
- * it were empty. If no node has it, it is the newest block that any has.
- * @param pin - What the read's params pin its response to.
+ * does not go back. For a read that names blocks by number, it is the highest of them, because some nodes respond for a block that they do not have
+ * yet as if it were empty. If no node has it, it is the newest block that any has.
+ * @param pin - What the read's params pin its response to, if that was found already.
  * @returns `undefined` if any node will do.
  */
-export const getNeededHead = (pin: Pin | undefined, { group, seenHead }: HeadOptions): number | undefined => {
-  if (pin === undefined) return seenHead
-  if (typeof pin !== 'number' || !group.several) return undefined
-  return Math.min(pin, Math.max(group.highestHead(), seenHead ?? 0))
+export const getNeededHead = (
+  { method, params }: NamingCall,
+  pin: Pin | undefined,
+  { group, seenHead }: HeadOptions,
+): number | undefined => {
+  if (!group.several || pin === 'hash' || pin === 'transaction') return undefined
+  const named = typeof pin === 'number' ? { number: pin, hasTag: false } : getNamedBlock(method, params)
+  if (named === undefined) return seenHead
+  if (named === 'hash') return undefined
+  const needed = Math.min(named.number, Math.max(group.highestHead(), seenHead ?? 0))
+  return named.hasTag ? Math.max(needed, seenHead ?? 0) : needed
 }
 
 /** Gets the block that the node of a batch of reads should have: the newest that any of them needs. */
-export const getBatchNeededHead = (pins: readonly (Pin | undefined)[], options: HeadOptions): number | undefined => {
+export const getBatchNeededHead = (
+  reads: readonly { readonly call: NamingCall; readonly read: { readonly pin: Pin | undefined } | undefined }[],
+  options: HeadOptions,
+): number | undefined => {
   let needed: number | undefined
-  for (const pin of pins) {
-    const head = getNeededHead(pin, options)
+  for (const { call, read } of reads) {
+    const head = getNeededHead(call, read?.pin, options)
     if (head !== undefined && head > (needed ?? -1)) needed = head
   }
   return needed

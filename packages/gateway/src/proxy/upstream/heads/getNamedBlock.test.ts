@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { blockParams } from '../../method/blockParams.ts'
+import { weightedMethods } from '../../method/weights.ts'
+import { getStateBlock } from '../getStateBlock.ts'
+import { getNamedBlock, isAboveHead } from './getNamedBlock.ts'
+
+const hash = `"0x${'ab'.repeat(32)}"`
+const toParams = (at: number, source: string): string =>
+  `[${[...Array.from({ length: at }, () => '{"nonce":"0xffff"}'), source, '"0xffff"'].join(',')}]`
+
+test.each([...blockParams].map(([method, param]) => [method, param] as const))(
+  '%s names its block by the param at %j',
+  (method, { by, at }) => {
+    const toSource = (block: string): string => (by === 'block' ? block : `{"fromBlock":${block},"toBlock":"0x1"}`)
+    expect(getNamedBlock(method, toParams(at, toSource('"0x10"')))).toEqual({ number: 16, hasTag: false })
+    if (by === 'range') return
+    expect(getNamedBlock(method, toParams(at, '{"blockNumber":"0x10","requireCanonical":true}'))).toMatchObject({
+      number: 16,
+    })
+    expect(getNamedBlock(method, toParams(at, `{"blockHash":${hash},"requireCanonical":true}`))).toBe('hash')
+    expect(getNamedBlock(method, toParams(at, hash))).toBe('hash')
+    expect(getNamedBlock(method, toParams(at, '"safe"'))).toBeUndefined()
+  },
+)
+
+test('each method is one that a service can offer', () => {
+  expect([...blockParams.keys()].filter((method) => !weightedMethods.includes(method))).toEqual([])
+})
+
+test.each([['eth_getAccount'], ['eth_getAccountInfo'], ['eth_getStorageValues'], ['eth_estimateGas']])(
+  '%s reads the state of its block',
+  (method) => {
+    expect(getStateBlock(method, '[{},"0x10"]')).toBe(16)
+  },
+)
+
+test('a call is above the head of a node if any block that it names is', () => {
+  const call = { method: 'trace_filter', params: '[{"fromBlock":"0x1","toBlock":"0x11"}]' }
+  expect([15, 16, 17].map((head) => isAboveHead(call, head))).toEqual([true, true, false])
+  expect(isAboveHead(call, undefined)).toBe(false)
+})
