@@ -41,7 +41,7 @@ function unwrap<T>(result: T): Exclude<T, { readonly status: number; readonly co
 }
 
 async function find(users: Users, idOrEmail: string): Promise<Account> {
-  const user = await users.findUser(idOrEmail.startsWith('usr_') ? { id: idOrEmail } : { email: idOrEmail })
+  const user = await users.findUser(idOrEmail.includes('@') ? { email: idOrEmail } : { id: idOrEmail })
   if (user === undefined) {
     throw new CliError('account not found', { hint: 'use its email address or its id from keyrail users list' })
   }

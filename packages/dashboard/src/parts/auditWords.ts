@@ -8,6 +8,8 @@ const actions: Readonly<Record<string, string>> = {
   'account.confirmFailed': 'Entered a wrong password',
   'account.delete': 'Deleted the account',
   'account.disable': 'Disabled the account',
+  'account.emailInvalid': 'Found an email address that is no longer valid',
+  'account.emailSimilar': 'Found two email addresses that look alike',
   'account.enable': 'Enabled the account',
   'account.forgotPassword': 'Requested a link to reset the password',
   'account.limits': 'Changed the account’s limits',

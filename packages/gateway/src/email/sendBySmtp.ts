@@ -1,3 +1,4 @@
+import { toMailbox } from '../storage/emailIdentity.ts'
 import type { Email, EmailConfig } from './mailer.ts'
 
 /** How long a server may take to accept a connection and to greet, in milliseconds. */
@@ -32,7 +33,7 @@ export const sendBySmtp = async ({ smtp, from }: EmailConfig, email: Email): Pro
     ...content,
     from,
     // As an object it is one address. A text would be parsed as a list: `a,b@example.org` is two.
-    to: { name: '', address: to },
+    to: { name: '', address: toMailbox(to) },
     headers: { 'Auto-Submitted': 'auto-generated' },
   })
 }

@@ -3,7 +3,7 @@ import type { StoredKey } from '../lib/secrets/storeKey.ts'
 import type { Network } from '../lib/network.ts'
 import { changeApp } from './changeApp.ts'
 import { createId } from './createId.ts'
-import { foldText } from './foldText.ts'
+import { foldLoosely } from './foldLoosely.ts'
 import { inTransaction, lockUser } from './transaction.ts'
 import { containsText, fromJson, toJson, toNetworks } from './columnValues.ts'
 import { toKeyRow } from './toKeyRow.ts'
@@ -158,7 +158,7 @@ const toRow = ({
   recordDetails = false,
 }: AppDetails): DetailRow => ({
   name: name.trim(),
-  nameFolded: foldText(name),
+  nameFolded: foldLoosely(name),
   description,
   useCase,
   chain,
@@ -241,9 +241,9 @@ export const createApps = (db: Db): Apps => {
 
     page: async ({ userId, search = '', name, after, limit }) => {
       let all = query.selectFrom('apps').where('userId', '=', userId)
-      const part = foldText(search)
+      const part = foldLoosely(search)
       if (part !== '') all = all.where(containsText('nameFolded', part))
-      if (name !== undefined) all = all.where('nameFolded', '=', foldText(name))
+      if (name !== undefined) all = all.where('nameFolded', '=', foldLoosely(name))
       const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
       let rest = all.selectAll()
       if (after !== undefined)

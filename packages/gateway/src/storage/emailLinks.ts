@@ -1,5 +1,5 @@
 import { toHashBytes } from './columnValues.ts'
-import { foldText } from './foldText.ts'
+import { foldEmail, isSameEmail } from './emailIdentity.ts'
 import { inTransaction, lockRows } from './transaction.ts'
 import type { Db } from './tables.ts'
 
@@ -40,15 +40,25 @@ export const createEmailLinks = (db: Db): EmailLinks => {
     create: ({ hash, email, userId, expiresAt, now }) =>
       inTransaction(db, async (transaction) => {
         const link = { email: email.trim(), userId, createdAt: now, expiresAt }
-        const earlier = transaction.query.deleteFrom('emailLinks')
-        await (
+        const links = transaction.query.selectFrom('emailLinks').select(['sha256', 'email'])
+        const found = await (
           userId === null
-            ? earlier.where('userId', 'is', null).where('emailFolded', '=', foldText(email))
-            : earlier.where('userId', '=', userId)
+            ? links.where('userId', 'is', null).where('emailFolded', '=', foldEmail(email))
+            : links.where('userId', '=', userId)
         ).execute()
+        const earlier = found.filter((one) => userId !== null || isSameEmail(one.email, email))
+        if (earlier.length > 0)
+          await transaction.query
+            .deleteFrom('emailLinks')
+            .where(
+              'sha256',
+              'in',
+              earlier.map(({ sha256 }) => sha256),
+            )
+            .execute()
         await transaction.query
           .insertInto('emailLinks')
-          .values({ sha256: toHashBytes(hash), emailFolded: foldText(email), ...link })
+          .values({ sha256: toHashBytes(hash), emailFolded: foldEmail(email), ...link })
           .execute()
         return link
       }),

@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 import { recordChange } from './changes.ts'
 import { createId } from './createId.ts'
-import { foldText } from './foldText.ts'
+import { foldEmail, isSameEmail, toEmailIdentity } from './emailIdentity.ts'
+import { foldLoosely } from './foldLoosely.ts'
 import { inTransaction, lockRows } from './transaction.ts'
 import { containsText, fromJson, toJson } from './columnValues.ts'
 import type { Db, Tables } from './tables.ts'
@@ -25,11 +26,14 @@ export interface User {
   readonly emailVerifiedAt: number | null
 }
 
-/** The accounts. */
+/** Why an account cannot have an email address. `emailTaken`: another account has it. `emailSimilar`: another account has one that looks like it. */
+export type EmailProblem = 'emailTaken' | 'emailSimilar'
+
+/** The accounts. Email addresses are compared by `toEmailIdentity`. */
 export interface Users {
   /**
    * @param user.isVerified - Whether the user has proved that the email address is theirs. @default false
-   * @returns The account, or `'emailTaken'`: email addresses are compared ignoring case.
+   * @returns The account, or why it was not created.
    */
   create(user: {
     email: string
@@ -37,7 +41,7 @@ export interface Users {
     role?: User['role']
     isVerified?: boolean
     now: number
-  }): Promise<User | 'emailTaken'>
+  }): Promise<User | EmailProblem>
   find(id: string): Promise<User | undefined>
   /** Finds and locks an account until the transaction ends. A new session of the account waits for that. */
   findForUpdate(id: string): Promise<User | undefined>
@@ -51,8 +55,8 @@ export interface Users {
    * @returns Whether there is such a user.
    */
   setPassword(id: string, password: string, options?: { from?: string }): Promise<boolean>
-  /** Sets a verified email address. @returns Whether there is such a user, or `'emailTaken'`. Call this in a transaction that has locked the user. */
-  setVerifiedEmail(id: string, email: string, now: number): Promise<boolean | 'emailTaken'>
+  /** Sets a verified email address. @returns Whether there is such a user, or why the address cannot be used. Call this in a transaction that has locked the user. */
+  setVerifiedEmail(id: string, email: string, now: number): Promise<boolean | EmailProblem>
   /** @returns Whether there is such a user. */
   setRole(id: string, role: User['role']): Promise<boolean>
   /** Disables or enables the account and all its keys. @returns Whether there is such a user. */
@@ -91,14 +95,35 @@ export const createUsers = (db: Db): Users => {
       return changed !== undefined
     })
 
+  /**
+   * Lists accounts whose email addresses look like this one. Earlier versions folded what the user typed, without converting the domain. The
+   * migration left that for an account that looks like another one, and they may run while instances are updated, one after the other.
+   */
+  const listSimilar = (email: string): Promise<Selectable<Tables['users']>[]> => {
+    const folded = [foldEmail(email), foldLoosely(email), foldLoosely(toEmailIdentity(email) ?? email)]
+    return query
+      .selectFrom('users')
+      .selectAll()
+      .where('emailFolded', 'in', [...new Set(folded)])
+      .execute()
+  }
+
+  const findProblem = async (email: string, id?: string): Promise<EmailProblem | undefined> => {
+    const others = (await listSimilar(email)).filter((row) => row.id !== id)
+    if (others.some((row) => isSameEmail(row.email, email))) return 'emailTaken'
+    return others.length === 0 ? undefined : 'emailSimilar'
+  }
+
   return {
     create: async ({ email, password, role = 'user', isVerified = false, now }) => {
+      const problem = await findProblem(email)
+      if (problem !== undefined) return problem
       const row = await query
         .insertInto('users')
         .values({
           id: createId('usr'),
           email: email.trim(),
-          emailFolded: foldText(email),
+          emailFolded: foldEmail(email),
           password,
           state: 'active',
           role,
@@ -110,7 +135,8 @@ export const createUsers = (db: Db): Users => {
         .onConflict((conflict) => conflict.column('emailFolded').doNothing())
         .returningAll()
         .executeTakeFirst()
-      return row === undefined ? 'emailTaken' : toUser(row)
+      // Created at the same time.
+      return row === undefined ? ((await findProblem(email)) ?? 'emailTaken') : toUser(row)
     },
     find: async (id) => {
       const row = await query.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
@@ -121,16 +147,17 @@ export const createUsers = (db: Db): Users => {
       return row && toUser(row)
     },
     findByEmail: async (email) => {
-      const row = await query
-        .selectFrom('users')
-        .selectAll()
-        .where('emailFolded', '=', foldText(email))
-        .executeTakeFirst()
+      const same = (await listSimilar(email)).filter((row) => isSameEmail(row.email, email))
+      // Versions that did not convert domains could create two.
+      const [row] = same.toSorted(
+        (one, other) =>
+          (one.emailVerifiedAt ?? Infinity) - (other.emailVerifiedAt ?? Infinity) || one.createdAt - other.createdAt,
+      )
       return row && toUser(row)
     },
     list: async ({ after = '', limit, email }) => {
       const all = query.selectFrom('users').selectAll().where('id', '>', after)
-      const page = email === undefined ? all : all.where(containsText('emailFolded', foldText(email)))
+      const page = email === undefined ? all : all.where(containsText('emailFolded', foldLoosely(email)))
       const rows = await page.orderBy('id').limit(limit).execute()
       return rows.map(toUser)
     },
@@ -147,16 +174,14 @@ export const createUsers = (db: Db): Users => {
       return numUpdatedRows > 0n
     },
     setVerifiedEmail: async (id, email, now) => {
-      const emailFolded = foldText(email)
-      const owner = await query
-        .selectFrom('users')
-        .select('id')
-        .where('emailFolded', '=', emailFolded)
-        .executeTakeFirst()
-      if (owner !== undefined && owner.id !== id) return 'emailTaken'
+      const user = await query.selectFrom('users').select('email').where('id', '=', id).executeTakeFirst()
+      // It may have its own address, although another account's looks like it: earlier versions allowed some of them.
+      const isOther = !isSameEmail(user?.email, email)
+      const problem = isOther ? await findProblem(email, id) : undefined
+      if (problem !== undefined) return problem
       const { numUpdatedRows } = await query
         .updateTable('users')
-        .set({ email: email.trim(), emailFolded, emailVerifiedAt: now })
+        .set({ email: email.trim(), emailVerifiedAt: now, ...(isOther ? { emailFolded: foldEmail(email) } : {}) })
         .where('id', '=', id)
         .executeTakeFirst()
       return numUpdatedRows > 0n

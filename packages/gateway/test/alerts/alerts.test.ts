@@ -75,7 +75,7 @@ describe.each(databases)('alerts on $name', (database) => {
   }: { isVerified?: boolean; perDay?: number | null } = {}) => {
     const email = `${createId('usr')}@example.org`
     const user = await storage.users.create({ email, password: 'x', isVerified, now: clock.now })
-    if (user === 'emailTaken') throw new Error('unreachable')
+    if (typeof user === 'string') throw new Error('unreachable')
     await storage.users.setLimits(user.id, { perDay })
     return user
   }

@@ -83,6 +83,51 @@ describe.each(databases)('migrate on $name', (database) => {
     expect(rows).toEqual([{ counts: '[["eth_call",0,"succeeded",2,10,2],["eth_call",0,"disconnected",1]]' }])
   })
 
+  test('email addresses of version 15 are found by their identity; look-alikes stay apart and are reported', async () => {
+    const options = await database.create()
+    await within(options, async (db) => {
+      await migrate(db, { migrations: migrations.slice(0, 15) })
+      const rows = [
+        // As version 15 folded them: without converting the domain.
+        ['usr_1', 'Ann@example.org', 'ann@example.org'],
+        ['usr_2', 'adm\u{131}n@corp.example', 'admin@corp.example'],
+        ['usr_3', 'bob@xn--bcher-kva.example', 'bob@xn--bcher-kva.example'],
+        ['usr_4', 'eve@fass.example', 'eve@fass.example'],
+        ['usr_5', 'eve@xn--fa-hia.example', 'eve@xn--fa-hia.example'],
+        ['usr_6', 'root@127.0.0.1', 'root@127.0.0.1'],
+        ['usr_7', 'tom@日本語。jp', 'tom@日本語。jp'],
+      ]
+      for (const [id, email, folded] of rows)
+        await sql`insert into users (id, email, email_folded, password, state, role, created_at)
+          values (${id}, ${email}, ${folded}, 'x', 'active', 'user', 0)`.execute(db.query)
+      await migrate(db)
+    })
+    const storage = await openStorage(options)
+    const find = async (email: string) => (await storage.users.findByEmail(email))?.id
+    expect(await find('ANN@example.org')).toBe('usr_1')
+    expect(await find('admin@corp.example')).toBeUndefined()
+    expect(await find('ADM\u{131}N@corp.example')).toBe('usr_2')
+    for (const domain of ['xn--bcher-kva.example', 'BÜCHER.example']) expect(await find(`bob@${domain}`)).toBe('usr_3')
+    expect(await find('eve@fass.example')).toBe('usr_4')
+    for (const domain of ['xn--fa-hia.example', 'faß.example']) expect(await find(`eve@${domain}`)).toBe('usr_5')
+    expect(await find('root@127.0.0.1')).toBeUndefined()
+    for (const domain of ['日本語.jp', 'xn--wgv71a119e.jp']) expect(await find(`tom@${domain}`)).toBe('usr_7')
+    const create = (email: string) => storage.users.create({ email, password: 'x', now: 1 })
+    expect(await create('admin@corp.example')).toBe('emailSimilar')
+    expect(await create('bob@bücher.example')).toBe('emailTaken')
+    // An account may verify the address that it has, also if another one looks like it.
+    expect(await storage.users.setVerifiedEmail('usr_5', 'eve@faß.example', 2)).toBe(true)
+    expect(await storage.users.setVerifiedEmail('usr_4', 'eve@faß.example', 2)).toBe('emailTaken')
+    expect(await storage.users.setVerifiedEmail('usr_1', 'bob@b\u{fc}cher.example', 2)).toBe('emailTaken')
+    const reported = await storage.auditLog.list({ limit: 10 })
+    expect(reported.map(({ action, subject, detail }) => [action, subject, detail]).toReversed()).toEqual([
+      ['account.emailSimilar', 'usr_5', { other: 'usr_4' }],
+      ['account.emailSimilar', 'usr_4', { other: 'usr_5' }],
+      ['account.emailInvalid', 'usr_6', null],
+    ])
+    await storage.close()
+  })
+
   test('preserves the usage of version 8, rolled up or not', async () => {
     const options = await database.create()
     const hour = 3_600_000

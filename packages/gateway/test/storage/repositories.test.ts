@@ -42,7 +42,8 @@ describe.each(databases)('repositories on $name', (database) => {
         emailVerifiedAt: null,
       })
       expect(await storage.users.find(user.id)).toEqual(user)
-      expect(await storage.users.findByEmail('GRÜSSE@example.ORG')).toEqual(user)
+      expect(await storage.users.findByEmail('GrüßE@example.ORG ')).toEqual(user)
+      expect(await storage.users.findByEmail('GRÜSSE@example.ORG')).toBeUndefined()
       expect(await storage.users.findByEmail('other@example.org')).toBeUndefined()
     })
 

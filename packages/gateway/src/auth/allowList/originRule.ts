@@ -22,7 +22,7 @@ export interface OriginRule {
 const longest = 512
 const host = String.raw`\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?`
 const originShape = new RegExp(String.raw`^([a-z][a-z0-9+.-]*)://(${host})(?::(0|[1-9][0-9]{0,4}))?$`, 'i')
-const hostShape = new RegExp(`^(?:${host})$`)
+const hostShape = new RegExp(`^(?:${host})$`, 'i')
 const entryShape = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*\.)?(.*?)(?::([0-9]*))?$/i
 
 const getDefaultPort = (scheme: string): string => (scheme === 'https' ? '443' : scheme === 'http' ? '80' : '')
@@ -54,7 +54,7 @@ export const parseOriginRule = (text: string): ParsedRule<OriginRule> => {
   if (portText !== undefined && (!/^[1-9][0-9]{0,4}$/.test(portText) || Number(portText) > 65_535))
     return { fix: "has an invalid port after the ':': use 1 to 65535" }
   const isWeb = scheme === undefined || getDefaultPort(scheme) !== ''
-  const found = isWeb ? normalizeHost(name) : hostShape.test(name.toLowerCase()) ? name.toLowerCase() : undefined
+  const found = isWeb ? normalizeHost(name) : hostShape.test(name) ? name.toLowerCase() : undefined
   if (found === undefined) return { fix: 'is not an origin: use one such as https://app.example.com' }
   if (star !== undefined && (!isWeb || /^\[|(?:^|\.)[0-9]+\.?$/.test(found)))
     return { fix: "may have '*.' only before a domain name" }

@@ -1,3 +1,5 @@
+import type { EmailProblem } from '../../storage/users.ts'
+
 /** The error codes of accounts. They are stable, so programs can rely on them. */
 export type AccountErrorCode =
   | 'wrong_credentials'
@@ -11,6 +13,7 @@ export type AccountErrorCode =
   | 'invite_invalid'
   | 'link_invalid'
   | 'email_taken'
+  | 'email_similar'
   | 'email_invalid'
   | 'email_unverified'
   | 'mail_disabled'
@@ -123,6 +126,15 @@ export const accountErrors = {
     message: 'This email address already has an account. Log in instead.',
     field: 'email',
   }),
+  emailSimilar: (): AccountError => ({
+    status: 409,
+    code: 'email_similar',
+    message:
+      'This email address looks like the one of another account. Use another one, or ask the operator of this service.',
+    field: 'email',
+  }),
+  fromEmailProblem: (problem: EmailProblem): AccountError =>
+    problem === 'emailTaken' ? accountErrors.emailTaken() : accountErrors.emailSimilar(),
   email: (): AccountError => ({
     status: 422,
     code: 'email_invalid',

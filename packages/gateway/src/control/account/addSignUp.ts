@@ -1,7 +1,7 @@
 import type { ServerSecret } from '../../lib/secrets/serverSecret.ts'
 import type { Invite } from '../../storage/invites.ts'
 import type { Repositories } from '../../storage/repositories.ts'
-import type { User } from '../../storage/users.ts'
+import type { EmailProblem, User } from '../../storage/users.ts'
 import { audit } from './accountContext.ts'
 import { hashEmail } from './hashEmail.ts'
 
@@ -29,9 +29,9 @@ export const addSignUp = async (
     detail?: Readonly<Record<string, unknown>>
     now: number
   },
-): Promise<User | 'emailTaken'> => {
+): Promise<User | EmailProblem> => {
   const created = await within.users.create(user)
-  if (created === 'emailTaken') return created
+  if (typeof created === 'string') return created
   const { id } = created
   const emailHashes = secrets.map((secret) => hashEmail(user.email, secret))
   await within.leftUsers.restore({ emailHashes, userId: id, now: user.now })

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { foldText } from '../../storage/foldText.ts'
+import { toEmailIdentity } from '../../storage/emailIdentity.ts'
 import { createThrottle } from './createThrottle.ts'
 import type { Throttle } from './createThrottle.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
@@ -40,7 +40,7 @@ export const createLogInThrottle = ({ now, maxKeys }: { now: Clock; maxKeys?: nu
     take: ({ email, ip }) => {
       const caller = toIpBlock(ip)
       // Hashed, so that long input does not use more memory.
-      const account = hashSecret(foldText(email)).slice(0, 32)
+      const account = hashSecret(toEmailIdentity(email) ?? email).slice(0, 32)
       const pair = `${account} ${caller}`
       const underAttack = accountFailures.waitMs(account) > 0
       const retryAfterMs = Math.max(

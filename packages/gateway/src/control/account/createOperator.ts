@@ -1,3 +1,4 @@
+import { toEmailIdentity } from '../../storage/emailIdentity.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import { audit, toAccount } from './accountContext.ts'
 import type { AccountContext } from './accountContext.ts'
@@ -7,7 +8,6 @@ import type { AccountError } from './accountError.ts'
 import type { Account } from './account.ts'
 import { findPasswordProblem } from './findPasswordProblem.ts'
 import { findLimitsProblem } from './findLimitsProblem.ts'
-import { isEmail } from './isEmail.ts'
 import type { Actor, Operator } from './operator.ts'
 import { createSecretText, hashSecret } from './secretText.ts'
 
@@ -75,7 +75,7 @@ export const createOperator = ({
     },
 
     addUser: async ({ email, password, role = 'user', actor = 'operator', ip }) => {
-      if (!isEmail(email)) return accountErrors.email()
+      if (toEmailIdentity(email) === undefined) return accountErrors.email()
       const problem = findPasswordProblem(password, { email })
       if (problem !== undefined) return accountErrors.password(problem, 'password')
       const hashed = await passwords.hash(password)
@@ -83,7 +83,7 @@ export const createOperator = ({
       return storage.transaction(async (within) => {
         const at = now()
         const user = await within.users.create({ email, password: hashed.phc, role, now: at })
-        if (user === 'emailTaken') return accountErrors.emailTaken()
+        if (typeof user === 'string') return accountErrors.fromEmailProblem(user)
         await audit(within, {
           at,
           userId: user.id,
@@ -105,7 +105,7 @@ export const createOperator = ({
           code: 'sign_up_closed',
           message: 'Sign-up is closed, so an invite could not be used. Set signUp to "invite" in the config first.',
         }
-      if (email !== undefined && !isEmail(email)) return accountErrors.email()
+      if (email !== undefined && toEmailIdentity(email) === undefined) return accountErrors.email()
       if (send && email === undefined)
         return {
           status: 422,

@@ -1,5 +1,5 @@
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
-import { foldText } from '../../storage/foldText.ts'
+import { isSameEmail, toEmailIdentity } from '../../storage/emailIdentity.ts'
 import { audit, toAccount } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
@@ -7,7 +7,6 @@ import type { AccountError } from './accountError.ts'
 import { accountEmails, getSignUpFragment } from './accountEmails.ts'
 import type { Accounts } from './accounts.ts'
 import { findInvite } from './findInvite.ts'
-import { isEmail } from './isEmail.ts'
 import { createSecretText, hashSecret, isSecretText } from './secretText.ts'
 
 /** How long the links work, in milliseconds. */
@@ -33,7 +32,7 @@ export const createEmailLinks = (
   /** Counts an email to an address. @returns `false` if it gets too many. The caller must not notice. */
   const takeAddress = (email: string): boolean => {
     // Hashed, so that long addresses do not use more memory.
-    const key = hashSecret(foldText(email)).slice(0, 32)
+    const key = hashSecret(toEmailIdentity(email) ?? email).slice(0, 32)
     if (emailsByAddress.waitMs(key) > 0) return false
     emailsByAddress.record(key)
     return true
@@ -51,7 +50,7 @@ export const createEmailLinks = (
       if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
       const mode = context.signUp()
       if (mode === 'closed') return accountErrors.signUpClosed()
-      if (!isEmail(email)) return accountErrors.email()
+      if (toEmailIdentity(email) === undefined) return accountErrors.email()
       const rejected = takeIp(ip)
       if (rejected !== undefined) return rejected
       if (mode === 'invite') {
@@ -72,7 +71,7 @@ export const createEmailLinks = (
     forgotPassword: async ({ email, ip }) => {
       if (!mailer.isOn()) return accountErrors.emailDisabled()
       if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
-      if (!isEmail(email)) return accountErrors.email()
+      if (toEmailIdentity(email) === undefined) return accountErrors.email()
       const rejected = takeIp(ip)
       if (rejected !== undefined) return rejected
       if (!takeAddress(email)) return true
@@ -99,7 +98,6 @@ export const createEmailLinks = (
           })
           return true
         })
-        // The stored address, not the one that was typed: they may differ in characters that fold to the same.
         return created ? accountEmails.resetPassword({ to: user.email, siteUrl: mailer.siteUrl() }, text) : undefined
       })
       return true
@@ -108,7 +106,7 @@ export const createEmailLinks = (
     requestEmail: async ({ viewer, email, ip }) => {
       if (!mailer.isOn()) return accountErrors.emailDisabled()
       if (viewer.session === undefined) return accountErrors.sessionRequired()
-      if (!isEmail(email)) return accountErrors.email()
+      if (toEmailIdentity(email) === undefined) return accountErrors.email()
       const rejected = takeIp(ip)
       if (rejected !== undefined) return rejected
       const userId = viewer.user.id
@@ -141,8 +139,9 @@ export const createEmailLinks = (
         const isValid = unused !== undefined && unused.userId === userId && unused.expiresAt > at
         if (user === undefined || !isValid) return accountErrors.link()
         await within.emailLinks.remove(hash)
-        if ((await within.users.setVerifiedEmail(userId, unused.email, at)) !== true) return accountErrors.emailTaken()
-        const isOther = foldText(unused.email) !== foldText(user.email)
+        const set = await within.users.setVerifiedEmail(userId, unused.email, at)
+        if (typeof set === 'string') return accountErrors.fromEmailProblem(set)
+        const isOther = !isSameEmail(unused.email, user.email)
         // Sent to the address that the account no longer has.
         if (isOther) await within.oneTimeLinks.remove(userId)
         await audit(within, {

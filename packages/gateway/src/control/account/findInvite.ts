@@ -1,4 +1,4 @@
-import { foldText } from '../../storage/foldText.ts'
+import { isSameEmail } from '../../storage/emailIdentity.ts'
 import type { Invite } from '../../storage/invites.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import { accountErrors } from './accountError.ts'
@@ -24,6 +24,6 @@ export const findInvite = async (
     }
   const found = isSecretText('invite', invite) ? await invites.find(hashSecret(invite)) : undefined
   const isValid =
-    found !== undefined && found.expiresAt > now && (found.email === null || foldText(found.email) === foldText(email))
+    found !== undefined && found.expiresAt > now && (found.email === null || isSameEmail(found.email, email))
   return isValid ? found : accountErrors.invite()
 }

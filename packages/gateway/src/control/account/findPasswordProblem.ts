@@ -1,4 +1,4 @@
-import { foldText } from '../../storage/foldText.ts'
+import { foldLoosely } from '../../storage/foldLoosely.ts'
 
 const minLength = 8
 const maxLength = 200
@@ -39,9 +39,9 @@ export const findPasswordProblem = (password: string, { email }: { email: string
   const length = countCharacters(password)
   if (length === undefined || length > maxLength) return `is too long. Use at most ${maxLength} characters.`
   if (length < minLength) return `is too short. Use at least ${minLength} characters.`
-  const folded = foldText(password)
+  const folded = foldLoosely(password)
   const core = folded.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
-  const address = foldText(email)
+  const address = foldLoosely(email)
   const addressParts = [address, address.split('@', 1)[0] ?? '', address.split('@', 2)[1] ?? '']
   if (addressParts.includes(folded) || (core.length > 2 && addressParts.includes(core)))
     return 'is the email address. Choose another one.'

@@ -1,10 +1,10 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { ServerSecret } from '../../lib/secrets/serverSecret.ts'
-import { foldText } from '../../storage/foldText.ts'
+import { toEmailIdentity } from '../../storage/emailIdentity.ts'
 
 /**
  * Hashes an email address with a key derived from the server secret, so that a row can be found by email address without storing it, and
- * a leaked database cannot be searched for addresses. Addresses that sign-up treats as equal have the same hash.
+ * a leaked database cannot be searched for addresses. Addresses of the same person have the same hash.
  * @param email - As the user typed it.
  * @param secret - One of the server secrets.
  * @returns An HMAC-SHA-256, 32 bytes.
@@ -15,5 +15,5 @@ import { foldText } from '../../storage/foldText.ts'
 export const hashEmail = (email: string, { key }: ServerSecret): Buffer =>
   // A separate key: the secret's own key encrypts API keys.
   createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', 'keyrail email hashes', 32)))
-    .update(foldText(email))
+    .update(toEmailIdentity(email) ?? email)
     .digest()

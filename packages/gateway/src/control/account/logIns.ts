@@ -1,4 +1,4 @@
-import { foldText } from '../../storage/foldText.ts'
+import { isSameEmail, toEmailIdentity } from '../../storage/emailIdentity.ts'
 import type { Invite } from '../../storage/invites.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
@@ -12,7 +12,6 @@ import { addSignUp } from './addSignUp.ts'
 import { createFailureLog } from './createFailureLog.ts'
 import { findInvite } from './findInvite.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
-import { isEmail } from './isEmail.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
 import { pruneSome } from './pruneAccounts.ts'
 import { isSessionToken } from './sessionCookie.ts'
@@ -50,7 +49,7 @@ export const createLogIns = (
     if (link === undefined) return accountErrors.emailUnverified()
     const linkHash = isSecretText('email', link) ? hashSecret(link) : undefined
     const proof = linkHash === undefined ? undefined : await within.emailLinks.find(linkHash)
-    const isProof = proof?.userId === null && proof.expiresAt > now() && foldText(proof.email) === foldText(email)
+    const isProof = proof?.userId === null && proof.expiresAt > now() && isSameEmail(proof.email, email)
     return isProof ? { invite: found, linkHash, isVerified: true } : accountErrors.link()
   }
 
@@ -58,7 +57,7 @@ export const createLogIns = (
     signUp: async ({ email, password, invite, link, ip, userAgent }) => {
       if (parts.signUp() === 'closed') return accountErrors.signUpClosed()
       if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
-      if (!isEmail(email)) return accountErrors.email()
+      if (toEmailIdentity(email) === undefined) return accountErrors.email()
       const problem = findPasswordProblem(password, { email })
       if (problem !== undefined) return accountErrors.password(problem, 'password')
       const caller = toIpBlock(ip)
@@ -89,7 +88,7 @@ export const createLogIns = (
           ip,
           now: at,
         })
-        if (user === 'emailTaken') return accountErrors.emailTaken()
+        if (typeof user === 'string') return accountErrors.fromEmailProblem(user)
         if (linkHash !== undefined) await within.emailLinks.remove(linkHash)
         const started = await startSession(within, { user, ip, userAgent, now: at })
         if (started === 'notFound') throw new Error('a user that was just created does not exist')
@@ -109,7 +108,7 @@ export const createLogIns = (
       }
       try {
         // A text that cannot be a password is not hashed. The response then depends only on the input.
-        const possible = isEmail(email) && canBePassword(password)
+        const possible = toEmailIdentity(email) !== undefined && canBePassword(password)
         const user = possible ? await storage.users.findByEmail(email) : undefined
         const right = possible ? await passwords.verify(user?.password, password) : false
         if (right === 'busy') return accountErrors.busy()

@@ -1,6 +1,6 @@
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import type { OidcIdentity } from '../../oidc/oidcClient.ts'
-import { foldText } from '../../storage/foldText.ts'
+import { isSameEmail, toEmailIdentity } from '../../storage/emailIdentity.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
 import { audit } from './accountContext.ts'
@@ -12,7 +12,6 @@ import type { Accounts, Viewer } from './accounts.ts'
 import { addSignUp } from './addSignUp.ts'
 import { createFailureLog } from './createFailureLog.ts'
 import { findInvite } from './findInvite.ts'
-import { isEmail } from './isEmail.ts'
 import { pruneSome } from './pruneAccounts.ts'
 import { hashSecret } from './secretText.ts'
 import { createSignOnToken, deriveSignOnFlow, findSignOnFlow } from './signOnFlow.ts'
@@ -54,7 +53,8 @@ export const createSingleSignOn = (
     const known = await within.identities.find(identity)
     const user = known && (await within.users.findForUpdate(known.userId))
     if (user !== undefined) return user
-    if (email === undefined || !identity.isEmailVerified || !isEmail(email)) return singleSignOnErrors.emailUnverified()
+    if (email === undefined || !identity.isEmailVerified || toEmailIdentity(email) === undefined)
+      return singleSignOnErrors.emailUnverified()
     const owner = await within.users.findByEmail(email)
     if (owner === undefined) return signUp(within, { ...signOn, email })
     const found = await within.users.findForUpdate(owner.id)
@@ -95,7 +95,7 @@ export const createSingleSignOn = (
       detail: { issuer },
       now: at,
     })
-    if (user === 'emailTaken') return accountErrors.emailTaken()
+    if (typeof user === 'string') return accountErrors.fromEmailProblem(user)
     if (!(await within.identities.add({ issuer, subject, userId: user.id, now: at })))
       throw new Error('an identity without an account belongs to an account')
     return user
@@ -135,7 +135,8 @@ export const createSingleSignOn = (
       const identity = await oidc.client.finish(flow, response)
       if (typeof identity === 'string') return singleSignOnErrors.fromFailure(identity)
       const viewer = current === undefined ? undefined : await authenticate(current)
-      if (connect && !isSameEmail(viewer, identity)) return fail(singleSignOnErrors.otherEmail(), viewer?.user.id)
+      if (connect && !isSameEmail(viewer?.user.email, identity.email))
+        return fail(singleSignOnErrors.otherEmail(), viewer?.user.id)
       await pruneSome({ storage, now: now(), auditMs: parts.auditMs })
       const finished = await storage.transaction(async (within) => {
         const at = now()
@@ -163,6 +164,3 @@ export const createSingleSignOn = (
     },
   }
 }
-
-const isSameEmail = (viewer: Viewer | undefined, { email }: OidcIdentity): boolean =>
-  viewer !== undefined && email !== undefined && foldText(viewer.user.email) === foldText(email)

@@ -79,6 +79,7 @@ export const migrate = async (
       const next = migrations.find(({ version }) => version === found + 1)
       if (next === undefined) return { found, done: true }
       for (const statement of next.statements(dialects[kind])) await sql.raw(statement).execute(query)
+      await next.run?.(transaction)
       await sql`delete from schema_version`.execute(query)
       await sql`insert into schema_version (version) values (${sql.lit(next.version)})`.execute(query)
       await sql`delete from schema_support`.execute(query)

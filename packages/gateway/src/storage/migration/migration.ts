@@ -1,3 +1,5 @@
+import type { Db } from '../tables.ts'
+
 /** The SQL that differs between the databases. */
 export interface Dialect {
   readonly bytes: string
@@ -22,4 +24,6 @@ export interface Migration {
    */
   readonly oldestSupported?: number
   readonly statements: (dialect: Dialect) => readonly string[]
+  /** What SQL cannot do, after the statements, in the same transaction. */
+  readonly run?: (transaction: Db) => Promise<void>
 }

@@ -13,6 +13,7 @@ import { emails } from './0012Emails.ts'
 import { alerts } from './0013Alerts.ts'
 import { identities } from './0014Identities.ts'
 import { allowListUses } from './0015AllowListUses.ts'
+import { emailIdentities } from './0016EmailIdentities.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   alerts,
   identities,
   allowListUses,
+  emailIdentities,
 ]
