@@ -1,4 +1,5 @@
 import { monotonicClock } from '../../lib/clock.ts'
+import { toQuantityId } from '../../lib/toQuantityId.ts'
 import { randomBytes } from 'node:crypto'
 import type { GroupMember } from './groupMember.ts'
 
@@ -14,7 +15,7 @@ export interface Filter {
 
 /** The filters of one network's callers, under ids of the gateway: a node's ids count up, so another caller could guess them. */
 export interface Filters {
-  /** @returns The id for the caller, 128 random bits, and the filter that was evicted to make room, if any. */
+  /** @returns The id for the caller, 127 random bits, and the filter that was evicted to make room, if any. */
   readonly add: (filter: Filter) => { readonly id: string; readonly dropped: Filter | undefined }
   /** Finds a filter by id; `undefined` if it belongs to another key or has expired. */
   readonly find: (id: string, keyId: string) => Filter | undefined
@@ -25,7 +26,6 @@ export interface Filters {
 /** Nodes drop unused filters after the same time. */
 const expiryMs = 5 * 60_000
 const maxFilters = 100_000
-const idBytes = 16
 
 interface StoredFilter extends Filter {
   usedAt: number
@@ -64,7 +64,7 @@ export const createFilters = (options: { maxPerKey: number; now?: () => number }
       const ids = idsByKey.get(filter.keyId) ?? new Set()
       const [oldest] = ids
       const dropped = ids.size >= maxPerKey && oldest !== undefined ? remove(oldest) : undefined
-      const id = `0x${randomBytes(idBytes).toString('hex')}`
+      const id = toQuantityId(randomBytes(16))
       filters.set(id, { ...filter, usedAt: now() })
       ids.add(id)
       idsByKey.set(filter.keyId, ids)

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { toQuantityId } from '../../../lib/toQuantityId.ts'
 import type { BlockPosition } from '../followedChain.ts'
 
 // A notification has two parts. The first depends on the subscription only. The second depends on the event only, so subscriptions share it.
@@ -23,4 +24,4 @@ export const toPositionEnd = ({ number, hash }: BlockPosition): Buffer =>
 export const createSubscriptionIds =
   (secret: string | Uint8Array, network: string): ((key: string, ordinal: number) => string) =>
   (key, ordinal) =>
-    `0x${createHmac('sha256', secret).update(`${network}\n${key}\n${ordinal}`).digest('hex').slice(0, 32)}`
+    toQuantityId(createHmac('sha256', secret).update(`${network}\n${key}\n${ordinal}`).digest())

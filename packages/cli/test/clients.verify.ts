@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tokenCode } from '../src/node/exampleToken.ts'
+import { startDevCli } from './runCli.ts'
+import type { RunningDev } from './runCli.ts'
+
+// Clients of other projects, each a program of its own that uses a service of `keyrail dev`. Each prints what it did, one word a line.
+
+const clients = join(import.meta.dirname, 'clients')
+const run = promisify(execFile)
+
+let dev: RunningDev
+let folder = ''
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'keyrail-clients-'))
+  dev = await startDevCli()
+})
+afterAll(async () => {
+  dev.child.kill('SIGTERM')
+  await dev.done
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Runs a program with the service's URLs. @returns What it printed, line by line. */
+async function runClient(
+  [program = '', ...words]: readonly string[],
+  cwd: string,
+  extra: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const { app, fundedAccounts, tokens } = dev.service
+  const env = {
+    ...process.env,
+    URL: app.urls.testnet,
+    WS_URL: app.wsUrls.testnet,
+    PRIVATE_KEY: fundedAccounts[0]?.privateKey,
+    TOKEN: tokens.testnet.address,
+    ...extra,
+  }
+  const { stdout } = await run(program, words, { cwd, env, timeout: 600_000 })
+  return stdout.trim().split('\n')
+}
+
+test("go-ethereum's ethclient and rpc read, write, subscribe, use filters and batches, and get every error", async () => {
+  const printed = await runClient(['go', 'run', '-mod=readonly', '.'], join(clients, 'go'))
+  expect(printed).toEqual([
+    'reads',
+    'writes',
+    'subscriptions',
+    'logs',
+    'filters',
+    'batches over HTTP',
+    'batches over WebSocket',
+    'failures over HTTP',
+    'failures over WebSocket',
+  ])
+}, 600_000)
+
+test('web3j reads, uses filters, writes, subscribes and sends a batch', async () => {
+  const cwd = join(clients, 'java')
+  const file = join(folder, 'classpath')
+  await run('mvn', ['-q', '-B', 'dependency:build-classpath', `-Dmdep.outputFile=${file}`], { cwd, timeout: 600_000 })
+  const printed = await runClient(['java', '-cp', readFileSync(file, 'utf8'), 'Main.java'], cwd)
+  expect(printed).toEqual(['reads', 'filters', 'writes', 'subscriptions', 'logs', 'batches'])
+}, 600_000)
+
+test('Hardhat reads, writes and uses filters, and Ignition deploys without waiting for confirmations', async () => {
+  const cwd = join(clients, 'hardhat')
+  if (!existsSync(join(cwd, 'node_modules/hardhat')))
+    await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'], { cwd })
+  const artifact = join(folder, 'artifact.json')
+  writeFileSync(
+    artifact,
+    JSON.stringify({
+      _format: 'hh3-artifact-1',
+      contractName: 'Token',
+      sourceName: 'Token.sol',
+      // The code has the arguments of the constructor.
+      abi: [],
+      bytecode: tokenCode,
+      deployedBytecode: '0x',
+      linkReferences: {},
+      deployedLinkReferences: {},
+    }),
+  )
+  const extra = { ARTIFACT: artifact, FOLDER: folder, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' }
+  expect(await runClient([process.execPath, 'program.mjs'], cwd, extra)).toEqual([
+    'reads',
+    'writes',
+    'filters',
+    'ignition',
+  ])
+}, 600_000)
