@@ -157,7 +157,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
   test('a second response with the same id and one with an unknown id are ignored', async () => {
     server.script = ({ id, reply, send }) => {
       send({ jsonrpc: '2.0', id: id + 7, result: 'of no call' })
-      send({ jsonrpc: '2.0', id: String(id), result: 'of another type' })
+      send({ jsonrpc: '2.0', id: `call ${id}`, result: 'of another type' })
       reply('first')
       reply('second')
     }
