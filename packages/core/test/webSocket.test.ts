@@ -57,6 +57,13 @@ describe.each(implementations)('over %s', (name, implementation) => {
     expect(server.handshakes[0]?.headers).toMatchObject({ 'x-team': 'wallet', authorization: 'Bearer a-token-of-mine' })
   })
 
+  test('the handshake has a user agent, and a given one wins', async () => {
+    await create().request({ method: 'eth_chainId' })
+    await create({ headers: { 'User-Agent': 'my-app/2' } }).request({ method: 'eth_chainId' })
+    const agents = server.handshakes.map(({ headers }) => headers['user-agent'])
+    expect(agents).toEqual([expect.stringMatching(/^keyrail\/\d+\.\d+\.\d+/), 'my-app/2'])
+  })
+
   test('an error response has the kind that it has over HTTP', async () => {
     server.script = ({ id, send }) =>
       send({ jsonrpc: '2.0', id, error: { code: 3, message: 'execution reverted', data: '0x' } })
@@ -318,7 +325,7 @@ test('ws is loaded on a platform without WebSocket', async () => {
     opened.push(transport)
     expect(await transport.request({ method: 'eth_gasPrice' })).toBe('eth_gasPrice')
     // Node's own sends it.
-    expect(server.handshakes[0]?.headers['user-agent']).toBeUndefined()
+    expect(server.handshakes[0]?.headers['sec-fetch-mode']).toBeUndefined()
   } finally {
     Object.assign(globalThis, { WebSocket })
   }
@@ -338,6 +345,11 @@ describe('in a browser, which treats the option with headers as a protocol', () 
     return transport
   }
 
+  test('no user agent is sent', async () => {
+    await create({}).request({ method: 'eth_gasPrice' })
+    expect(server.handshakes[0]?.headers['user-agent']).toBeUndefined()
+  })
+
   test('the token is sent as a protocol', async () => {
     await create({ jwt: 'eyJhbGciOi.JUSTATOKEN.0123456789' }).request({ method: 'eth_gasPrice' })
     const { headers } = server.handshakes[0] as IncomingMessage
@@ -346,6 +358,7 @@ describe('in a browser, which treats the option with headers as a protocol', () 
 
   test.each([
     ['headers', { headers: { 'x-team': 'wallet' } }],
+    ['a user agent', { headers: { 'user-agent': 'my-app/2' } }],
     ['headers and a token', { headers: { 'x-team': 'wallet' }, jwt: 'eyJhbGciOi.JUSTATOKEN.0123456789' }],
     ['a token that is no protocol', { jwt: 'a:token=of:mine' }],
     ['credentials in the URL', { url: server.url.replace('//', '//user:password@') }],

@@ -67,6 +67,7 @@ export function createHttpClient(
   { fetch, maxResponseBytes }: HttpClientOptions,
   redirect: 'manual' | 'error' = 'manual',
 ): HttpClient {
+  const tooLarge = createTooLargeFault(maxResponseBytes)
   return {
     send: ({ url, headers }, body, done) => {
       const controller = new AbortController()
@@ -94,13 +95,12 @@ export function createHttpClient(
           })
           response = Object(given) as Response
           status = Number(response.status)
-          // node-fetch returns a stream of Node.
           const reader = typeof response.body?.getReader === 'function' && response.body.getReader()
           for (let chunk; reader && !(chunk = await reader.read()).done;) {
             const { value } = chunk
             if (bytes + value.length > maxResponseBytes) {
               controller.abort()
-              return failToRead(createTooLargeFault(maxResponseBytes))
+              return failToRead(tooLarge)
             }
             if (bytes) {
               if (bytes + value.length > whole.length)
@@ -109,8 +109,9 @@ export function createHttpClient(
             } else whole = value
             bytes += value.length
           }
-          // React Native has no streams. The text is decoded in one go, because decoding chunks is several times slower.
+          // React Native has no streams, and node-fetch has those of Node. The text is decoded in one go, because decoding chunks is several times slower.
           text = reader ? new TextDecoder().decode(whole.subarray(0, bytes)) : `${await response.text()}`
+          if (text.length > maxResponseBytes) return failToRead(tooLarge)
         } catch (error) {
           // A custom fetch may throw synchronously, but `done` must not be called before this function has returned.
           await Promise.resolve()
