@@ -1,4 +1,4 @@
-// Sets the next version from the changesets: in manifests, changelogs and the Python package.
+// Sets the next version from the changesets: in manifests, changelogs, the source of core and the Python package.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,4 +12,6 @@ execFileSync(process.execPath, [changeset, 'version'], { cwd: top, stdio: ['igno
 const { version, members } = readReleaseGroup(top)
 const pyproject = join(top, 'packages/python/pyproject.toml')
 writeFileSync(pyproject, withPythonVersion(readFileSync(pyproject, 'utf8'), toPythonVersion(version)))
+const source = join(top, 'packages/core/src/version.ts')
+writeFileSync(source, readFileSync(source, 'utf8').replace(/'.*'/, `'${version}'`))
 console.log(`${version}: ${members.map(({ manifest }) => manifest.name).join(', ')}, and keyrail for Python`)

@@ -78,6 +78,7 @@ describe('in a workspace with a changeset', () => {
     expect(after.changesets).toEqual([])
     expect(stdout).toContain(`${after.version}: `)
     expect(readPythonVersion(root)).toBe(after.version)
+    expect(readFileSync(join(root, 'packages/core/src/version.ts'), 'utf8')).toContain(`'${after.version}'`)
     for (const { folder, manifest } of workspacePackages) {
       const read = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')) as typeof manifest
       const changelog = join(root, 'packages', folder, 'CHANGELOG.md')

@@ -1,8 +1,9 @@
 import { channel } from 'node:diagnostics_channel'
+import { createRequire } from 'node:module'
 import { createTransport, failover, isKeyrailError } from '@keyrail/core'
 import type { RequestHeaders } from '@keyrail/core'
-import { afterEach, describe, expect, test } from 'vitest'
-import { raw, startFaultServer } from './faultServer.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { raw, reply, startFaultServer } from './faultServer.ts'
 import type { FaultServer } from './faultServer.ts'
 import { createFullTransport } from './fullTransport.ts'
 import type { FullTransport } from './fullTransport.ts'
@@ -47,6 +48,25 @@ describe.each(Object.entries(clients))('headers through %s', (_, client) => {
       })
       expect(headers['authorization']).toBeUndefined()
     }
+  })
+
+  test('have a user agent, and a given one wins, for a server that rejects requests without one', async () => {
+    const server = await start()
+    server.script = (seen, response, socket) =>
+      (seen.headers['user-agent'] ? reply('0x1') : raw(403, 'Forbidden'))(seen, response, socket)
+    await open(server, {}).request({ method: 'eth_blockNumber' })
+    await open(server, { 'User-Agent': 'my-app/2' }).request({ method: 'eth_blockNumber' })
+    const agents = server.seen.map(({ headers }) => headers['user-agent'])
+    const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string }
+    expect(agents).toEqual([`keyrail/${version}`, 'my-app/2'])
+  })
+
+  test('have none in a browser, which sends its own', async () => {
+    const server = await start()
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36' })
+    closers.push(() => vi.unstubAllGlobals())
+    await open(server, {}).request({ method: 'eth_blockNumber' })
+    expect(String(server.seen[0]?.headers['user-agent'])).not.toContain('keyrail')
   })
 
   test('can be combined with a token, and can hold the authorization without one', async () => {

@@ -22,7 +22,8 @@ describe.each(httpClients)('through %s', (_, options) => {
   test.each([
     ['another number', (id: number) => id + 1, 'response id 2 does not match request id 1'],
     ['0', () => 0, 'response id 0 does not match request id 1'],
-    ['the same as a text', (id: number) => String(id), 'response id "1" does not match request id 1'],
+    ['another number as a text', (id: number) => `${id + 1}`, 'response id "2" does not match request id 1'],
+    ['almost the same as a text', (id: number) => `0${id}`, 'response id "01" does not match request id 1'],
     ['null', () => null, 'response id null does not match request id 1'],
     ['true', () => true, 'response id true does not match request id 1'],
     ['an object', () => ({ a: 1 }), 'response id {"a":1} does not match request id 1'],

@@ -57,6 +57,13 @@ describe.each(implementations)('over %s', (name, implementation) => {
     expect(server.handshakes[0]?.headers).toMatchObject({ 'x-team': 'wallet', authorization: 'Bearer a-token-of-mine' })
   })
 
+  test('the handshake has a user agent, and a given one wins', async () => {
+    await create().request({ method: 'eth_chainId' })
+    await create({ headers: { 'User-Agent': 'my-app/2' } }).request({ method: 'eth_chainId' })
+    const agents = server.handshakes.map(({ headers }) => headers['user-agent'])
+    expect(agents).toEqual([expect.stringMatching(/^keyrail\/\d+\.\d+\.\d+/), 'my-app/2'])
+  })
+
   test('an error response has the kind that it has over HTTP', async () => {
     server.script = ({ id, send }) =>
       send({ jsonrpc: '2.0', id, error: { code: 3, message: 'execution reverted', data: '0x' } })
@@ -156,7 +163,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
   test('a second response with the same id and one with an unknown id are ignored', async () => {
     server.script = ({ id, reply, send }) => {
       send({ jsonrpc: '2.0', id: id + 7, result: 'of no call' })
-      send({ jsonrpc: '2.0', id: String(id), result: 'of another type' })
+      send({ jsonrpc: '2.0', id: `call ${id}`, result: 'of another type' })
       reply('first')
       reply('second')
     }
@@ -337,6 +344,11 @@ describe('in a browser, which treats the option with headers as a protocol', () 
     return transport
   }
 
+  test('no user agent is sent', async () => {
+    await create({}).request({ method: 'eth_gasPrice' })
+    expect(server.handshakes[0]?.headers['user-agent']).toBeUndefined()
+  })
+
   test('the token is sent as a protocol', async () => {
     await create({ jwt: 'eyJhbGciOi.JUSTATOKEN.0123456789' }).request({ method: 'eth_gasPrice' })
     const { headers } = server.handshakes[0] as IncomingMessage
@@ -345,6 +357,7 @@ describe('in a browser, which treats the option with headers as a protocol', () 
 
   test.each([
     ['headers', { headers: { 'x-team': 'wallet' } }],
+    ['a user agent', { headers: { 'user-agent': 'my-app/2' } }],
     ['headers and a token', { headers: { 'x-team': 'wallet' }, jwt: 'eyJhbGciOi.JUSTATOKEN.0123456789' }],
     ['a token that is no protocol', { jwt: 'a:token=of:mine' }],
     ['credentials in the URL', { url: server.url.replace('//', '//user:password@') }],

@@ -18,6 +18,8 @@ export type {
   RepeatableCase,
   RetryAfterCase,
 } from './failureCases.ts'
+export { oddResponses } from './oddResponses.ts'
+export type { Framing, OddResponseCase } from './oddResponses.ts'
 export { budgets, caches, routes } from './transportCases.ts'
 export type { BudgetCase, CacheCase, RouteCase, VectorFacts, VectorResponse } from './transportCases.ts'
 export { chains } from './chains.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createSharedTimer } from './createSharedTimer.ts'
 import { now } from './now.ts'
-import { startTimer } from './startTimer.ts'
+import { MAX_TIMER_MS, startTimer } from './startTimer.ts'
 
 const DAY_MS = 86_400_000
 /** What `performance.now()` returns. */
@@ -62,6 +62,27 @@ describe('startTimer', () => {
     startTimer(() => (after = now()), ms)
     vi.advanceTimersByTime(ms + 1)
     expect(Number(after) - before).toBeGreaterThanOrEqual(ms - 1e-3)
+  })
+
+  test.each([2 ** 31, 30 * DAY_MS, 1e300, Infinity])(
+    'shortens %d ms, which a timer does not support, and the clock moves by no more',
+    (ms) => {
+      const before = now()
+      const run = vi.fn<() => void>()
+      startTimer(run, ms)
+      vi.advanceTimersByTime(MAX_TIMER_MS - 1)
+      expect(run).not.toHaveBeenCalled()
+      vi.advanceTimersByTime(1)
+      expect(run).toHaveBeenCalledTimes(1)
+      expect(now() - before).toBeLessThanOrEqual(MAX_TIMER_MS)
+    },
+  )
+
+  test.each([-1, -Infinity, NaN, undefined as never])('fires at once for %d ms, and the clock does not move', (ms) => {
+    const before = now()
+    startTimer(() => {}, ms)
+    vi.advanceTimersByTime(1)
+    expect(now()).toBe(before)
   })
 
   test('does not make the clock run fast if the source is coarse', () => {

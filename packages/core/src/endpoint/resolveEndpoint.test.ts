@@ -4,6 +4,7 @@ import { findLeaks } from '../../test/leakWalk.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { EndpointUrlOptions } from './endpointUrlOptions.ts'
 import { resolveEndpoint } from './resolveEndpoint.ts'
+import { getUserAgentHeader } from './userAgent.ts'
 
 const caught = (run: () => unknown): unknown => {
   try {
@@ -33,7 +34,7 @@ describe('resolveEndpoint follows every case of the vectors', () => {
         url: expected.url,
         redactedUrl: expected.redactedUrl,
       })
-      expect(headers).toEqual({ 'content-type': 'application/json', ...expected.headers })
+      expect(headers).toEqual({ 'content-type': 'application/json', ...getUserAgentHeader(), ...expected.headers })
     })
   }
 })

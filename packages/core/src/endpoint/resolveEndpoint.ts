@@ -3,6 +3,7 @@ import { describeType } from '../failure/describeType.ts'
 import { describeBaseUrlProblem, describeUrlProblem } from './describeUrlProblem.ts'
 import type { EndpointUrlOptions, Secret } from './endpointUrlOptions.ts'
 import { checkRequestHeaders, findHeaderSecrets } from './requestHeaders.ts'
+import { getUserAgentHeader } from './userAgent.ts'
 import { checkNetwork, selectNetwork, selectUrl } from './selectNetwork.ts'
 
 /** The URL, headers and secrets of one attempt to send a request. Contains the key, so it is never stored where a caller can reach it. */
@@ -159,7 +160,12 @@ export function resolveEndpoint(options: EndpointUrlOptions): ResolvedEndpoint {
     last = {
       url: url + key,
       redactedUrl: redact(key),
-      headers: { 'content-type': 'application/json', ...(authorization && { authorization }), ...extra },
+      headers: {
+        'content-type': 'application/json',
+        ...getUserAgentHeader(),
+        ...(authorization && { authorization }),
+        ...extra,
+      },
       secrets: [...earlierSecrets, ...urlSecrets],
     }
     return last

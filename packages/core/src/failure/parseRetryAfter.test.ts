@@ -25,14 +25,22 @@ describe('parseRetryAfter', () => {
     expect(parseRetryAfter({ text: '', retryAfter: '9'.repeat(400) })).toBeUndefined()
   })
 
-  test('returns a finite number of at least 0, or undefined, for any header and text', () => {
-    const anything = fc.option(fc.oneof(fc.string(), fc.double(), fc.jsonValue()), { nil: undefined })
+  test('returns a number from 0 to 2^31 - 1, or undefined, for any header and text', () => {
+    const anything = fc.option(fc.oneof(fc.string(), fc.double(), fc.maxSafeInteger(), fc.jsonValue()), {
+      nil: undefined,
+    })
     fc.assert(
-      fc.property(fc.string(), fc.option(fc.string()), anything, anything, (text, header, ms, rate) => {
-        const data = { retryAfterMs: ms, backoff_seconds: rate, rate }
-        const wait = parseRetryAfter({ text, retryAfter: header, rpcError: { code: 1, message: text, data } })
-        expect(wait === undefined || (Number.isFinite(wait) && wait >= 0)).toBe(true)
-      }),
+      fc.property(
+        fc.string(),
+        fc.option(fc.oneof(fc.string(), fc.maxSafeNat().map(String))),
+        anything,
+        anything,
+        (text, header, ms, rate) => {
+          const data = { retryAfterMs: ms, backoff_seconds: rate, rate }
+          const wait = parseRetryAfter({ text, retryAfter: header, rpcError: { code: 1, message: text, data } })
+          expect(wait === undefined || (wait >= 0 && wait < 2 ** 31)).toBe(true)
+        },
+      ),
     )
   })
 })

@@ -1,3 +1,4 @@
+import { createTooLargeFault, isDecidedByStatus, undecodable } from './httpClient.ts'
 import type { HttpClient, HttpClientOptions, HttpFault } from './httpClient.ts'
 import { findProgrammingError } from './findProgrammingError.ts'
 import { readString } from './readString.ts'
@@ -44,6 +45,9 @@ const toFetchFault = (error: unknown): HttpFault => {
   return { kind: 'network', text: message || 'fetch rejected without a message' }
 }
 
+/** Whether zlib rejected the body, in the `fetch` of Node. */
+const isDecodingError = (error: unknown): boolean => /^(?:Z|ERR_)_/.test(readString(() => Object(error).cause.code))
+
 /** Converts what was thrown while the response was read. */
 const toResponseFault = (error: unknown): HttpFault => {
   const mistake = findProgrammingError(error)
@@ -63,6 +67,7 @@ export function createHttpClient(
   { fetch, maxResponseBytes }: HttpClientOptions,
   redirect: 'manual' | 'error' = 'manual',
 ): HttpClient {
+  const tooLarge = createTooLargeFault(maxResponseBytes)
   return {
     send: ({ url, headers }, body, done) => {
       const controller = new AbortController()
@@ -74,6 +79,10 @@ export function createHttpClient(
         let whole = new Uint8Array()
         let bytes = 0
         let status = 0
+        const succeed = (text: string): unknown =>
+          over || done(undefined, { status, text, header: (name) => readString(() => response?.headers.get(name)) })
+        const failToRead = (fault: HttpFault): unknown =>
+          isDecidedByStatus(status) ? succeed(fault.text) : over || done(fault)
         try {
           const given = await (fetch ?? globalThis.fetch)(url, {
             method: 'POST',
@@ -82,22 +91,16 @@ export function createHttpClient(
             signal: controller.signal,
             redirect,
             // Cloudflare Workers reject requests with this field.
-            ...('credentials' in Request.prototype && { credentials: 'omit' }),
+            ...('credentials' in Object(globalThis.Request?.prototype) && { credentials: 'omit' }),
           })
           response = Object(given) as Response
-          const reader = response.body?.getReader()
+          status = Number(response.status)
+          const reader = typeof response.body?.getReader === 'function' && response.body.getReader()
           for (let chunk; reader && !(chunk = await reader.read()).done;) {
             const { value } = chunk
             if (bytes + value.length > maxResponseBytes) {
               controller.abort()
-              return (
-                over ||
-                done({
-                  kind: 'badResponse',
-                  text: `the response is larger than maxResponseBytes (${maxResponseBytes})`,
-                  final: true,
-                })
-              )
+              return failToRead(tooLarge)
             }
             if (bytes) {
               if (bytes + value.length > whole.length)
@@ -106,17 +109,17 @@ export function createHttpClient(
             } else whole = value
             bytes += value.length
           }
-          // React Native has no streams. The text is decoded in one go, because decoding chunks is several times slower.
+          // React Native has no streams, and node-fetch has those of Node. The text is decoded in one go, because decoding chunks is several times slower.
           text = reader ? new TextDecoder().decode(whole.subarray(0, bytes)) : `${await response.text()}`
-          status = Number(response.status)
+          if (text.length > maxResponseBytes) return failToRead(tooLarge)
         } catch (error) {
           // A custom fetch may throw synchronously, but `done` must not be called before this function has returned.
           await Promise.resolve()
-          return over || done(response === undefined ? toFetchFault(error) : toResponseFault(error))
+          if (response === undefined) return over || done(toFetchFault(error))
+          if (isDecodingError(error)) return succeed(undecodable)
+          return failToRead(toResponseFault(error))
         }
-        return (
-          over || done(undefined, { status, text, header: (name) => readString(() => response?.headers.get(name)) })
-        )
+        return succeed(text)
       }
       void post()
       return () => {

@@ -8,6 +8,7 @@ import type * as zlib from 'node:zlib'
 import { defer } from '../clock/defer.ts'
 import { check } from '../failure/check.ts'
 import { describeType } from '../failure/describeType.ts'
+import { createTooLargeFault, isDecidedByStatus, undecodable } from './httpClient.ts'
 import type { HttpClient, HttpClientOptions, HttpFault, Target } from './httpClient.ts'
 import { createHttpClient as createFetchClient } from './http.fetch.ts'
 import { findProgrammingError } from './findProgrammingError.ts'
@@ -42,6 +43,14 @@ const createConnector = (secure: boolean, host: string, port: number): (() => ne
       },
     )
 }
+
+/** The functions of `node:zlib` that decode a body, by coding. Only gzip is requested, but some servers use another one all the same. */
+const decoders: ReadonlyMap<string, 'unzip' | 'brotliDecompress'> = new Map([
+  ['gzip', 'unzip'],
+  ['x-gzip', 'unzip'],
+  ['deflate', 'unzip'],
+  ['br', 'brotliDecompress'],
+])
 
 /** After this many chunks of a response, they are joined. */
 const MAX_LOOSE_CHUNKS = 1_024
@@ -173,11 +182,16 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         }
       }
       const { pool } = prepared
-      const reject = (text: string, final = false): void => {
-        finish({ kind: 'badResponse', text, final })
+      const succeed = ({ statusCode: status = 0 }: IncomingMessage, text: string): void =>
+        finish(undefined, { status, text, header: (name) => getHeader(response as IncomingMessage, name) })
+      const failToRead = (fault: HttpFault): void => {
+        if (response && isDecidedByStatus(response.statusCode)) succeed(response, fault.text)
+        else finish(fault)
+      }
+      const tooLarge = (): void => {
+        failToRead(createTooLargeFault(maxResponseBytes))
         sent.destroy()
       }
-      const tooLarge = (): void => reject(`the response is larger than maxResponseBytes (${maxResponseBytes})`, true)
       sent.on('error', (error) => {
         const fault = toFault(error, sent)
         // The server has likely closed the other idle connections, too, and a retry must not use one of them.
@@ -190,12 +204,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         const text = response
           ? 'the connection broke in the middle of the response'
           : 'the server closed the connection without a response'
-        finish({ kind: 'network', text })
+        failToRead({ kind: 'network', text })
       })
       sent.on('response', (incoming) => {
         response = incoming
-        const { socket, statusCode: status = 0 } = incoming as IncomingMessage & { socket: PooledSocket }
-        const encoding = getHeader(incoming, 'content-encoding')
+        const { socket } = incoming as IncomingMessage & { socket: PooledSocket }
         const keepAlive = /timeout=(\d+)/i.exec(getHeader(incoming, 'keep-alive') ?? '')
         if (keepAlive) socket.keepAliveMs = Number(keepAlive[1]) * 1_000
         if (Number(getHeader(incoming, 'content-length')) > maxResponseBytes) return tooLarge()
@@ -211,17 +224,21 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         })
         incoming.on('end', () => {
           socket.idleBytesRead = socket.bytesRead
-          const succeed = (text: string): void =>
-            finish(undefined, { status, text, header: (name) => getHeader(incoming, name) })
           const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)
-          if (!encoding || encoding === 'identity') return succeed(whole.toString())
-          if (encoding !== 'gzip')
-            return reject(`the response has content-encoding '${encoding}'; only gzip was requested`)
-          const { gunzip } = load<typeof zlib>('node:zlib')
-          gunzip(whole, { maxOutputLength: maxResponseBytes }, (error: NodeJS.ErrnoException | null, plain) => {
-            if (!error) succeed(plain.toString())
+          const coding = getHeader(incoming, 'content-encoding')
+          const decoder = coding && decoders.get(coding.trim().toLowerCase())
+          // Some servers name a charset here, and send the text as it is.
+          if (!decoder) return succeed(incoming, whole.toString())
+          const { constants, [decoder]: decode } = load<typeof zlib>('node:zlib')
+          // An empty body has no end of its coding.
+          const options = {
+            maxOutputLength: maxResponseBytes,
+            finishFlush: decoder === 'unzip' ? constants.Z_SYNC_FLUSH : constants.BROTLI_OPERATION_FLUSH,
+          }
+          ;(decode as typeof zlib.unzip)(whole, options, (error: NodeJS.ErrnoException | null, plain) => {
+            if (!error) succeed(incoming, plain.toString())
             else if (error.code === 'ERR_BUFFER_TOO_LARGE') tooLarge()
-            else reject('the response is not valid gzip')
+            else succeed(incoming, undecodable)
           })
         })
       })

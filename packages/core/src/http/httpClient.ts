@@ -48,3 +48,16 @@ export interface HttpClient {
   ) => () => void
   readonly close: () => void
 }
+
+/** The text in place of a body that cannot be decoded. */
+export const undecodable = 'the response cannot be decoded: its content-encoding is not that of its body'
+
+/** Creates the fault of a response that is too large. */
+export const createTooLargeFault = (maxResponseBytes: number): HttpFault => ({
+  kind: 'badResponse',
+  text: `the response is larger than maxResponseBytes (${maxResponseBytes})`,
+  final: true,
+})
+
+/** Whether the status and the headers of a response say what happened, so that it does not matter if its body cannot be read. */
+export const isDecidedByStatus = (status = 0): boolean => status > 299

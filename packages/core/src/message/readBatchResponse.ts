@@ -1,6 +1,7 @@
 import type { HttpResponse } from '../http/httpClient.ts'
 import { classify } from '../failure/classify.ts'
 import type { FailureFacts } from '../failure/failureFacts.ts'
+import { parseJson } from './parseJson.ts'
 import { formatId, readResponse } from './readResponse.ts'
 
 /** The entry of one call in a batch response: its result, or the facts of its failure. */
@@ -8,7 +9,7 @@ export type BatchEntryRead = { readonly result: unknown } | FailureFacts
 
 /**
  * Parses and validates the response to a batch. Entries are matched to calls by id only, because servers may send them in any order.
- * If two entries have the same id, both are rejected. Unknown ids (a string, a fraction, the id of another batch) match no call.
+ * If two entries have the same id, both are rejected. Unknown ids (a word, a fraction, the id of another batch) match no call.
  * A call without a matching entry fails; the other calls are not affected.
  *
  * @param response - The HTTP response.
@@ -28,7 +29,7 @@ export function readBatchResponse(
   const { status, header } = response
   let body: unknown
   try {
-    body = JSON.parse(response.text)
+    body = parseJson(response.text)
   } catch {
     // Not JSON: the text becomes the message of the failure.
   }
@@ -57,7 +58,9 @@ export function readBatchResponse(
   let matched = 0
   for (const entry of entries as (Entry | null)[]) {
     const entryId = entry?.id
-    const at = typeof entryId === 'number' ? entryId - first : -1
+    // Some servers return it as a string.
+    const isQuoted = typeof entryId === 'string' && entryId === String(Number(entryId))
+    const at = typeof entryId === 'number' || isQuoted ? Number(entryId) - first : -1
     if (at >= 0 && at < count && Number.isInteger(at)) {
       if (reads[at]) reads[at] = toBadResponse(`the batch has two responses with id ${first + at}`)
       else {

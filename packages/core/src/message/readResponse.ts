@@ -1,11 +1,12 @@
 import type { HttpResponse } from '../http/httpClient.ts'
 import type { FailureFacts } from '../failure/failureFacts.ts'
+import { parseJson } from './parseJson.ts'
 import { toPlainText } from './toPlainText.ts'
 
 /**
  * Parses and validates the response to one call: either a JSON-RPC result for this call, or a failure.
  *
- * A result with another id is never accepted and not requested again, because the server would do the same. A result without an id is accepted,
+ * A result with another id (other than the same number as a string) is never accepted and not requested again, because the server would do the same. A result without an id is accepted,
  * because HTTP ties it to its request, but only if it is marked as JSON-RPC 2.0: other APIs also have a member `result`.
  *
  * @param response - The HTTP response.
@@ -24,14 +25,14 @@ export function readResponse(
 ): { readonly result: unknown } | FailureFacts {
   let body = parsed as Body | undefined
   try {
-    body ??= JSON.parse(text) as Body
+    body ??= parseJson(text) as Body
   } catch {
     // Not JSON: the text becomes the message of the failure.
   }
   // Some nodes wrap the error of a request that they cannot parse in an array.
   const onlyEntry = body?.length === 1 && body[0]?.id == null ? body[0] : undefined
   const { jsonrpc, id, result, error, message } = Object(onlyEntry ?? body) as Body
-  const isOwn = id === call.id || (id === undefined && jsonrpc === '2.0' && !onlyEntry)
+  const isOwn = isSameId(id, call.id) || (id === undefined && jsonrpc === '2.0' && !onlyEntry)
   if (status < 300 && result !== undefined && error == null) {
     if (isOwn) return { result }
     return { status, kind: 'badResponse', final: true, text: describeWrongId(id, call.id) }
@@ -60,6 +61,9 @@ export function readResponse(
         : undefined,
   }
 }
+
+/** Whether an id is that of a request. Some servers return it as a string. */
+const isSameId = (id: unknown, requestId: number): boolean => id === requestId || id === String(requestId)
 
 /** Longer ids are not shown: an id may hold a secret, and masking would miss a secret that is cut. */
 const MAX_ID_LENGTH = 24

@@ -4,6 +4,7 @@ import { createFailure } from '../failure/createFailure.ts'
 import type { FailureContext, FailureFacts } from '../failure/createFailure.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
 import { findChainMismatch } from '../message/findChainMismatch.ts'
+import { parseJson } from '../message/parseJson.ts'
 import { readResponse } from '../message/readResponse.ts'
 import type { Call, Complete, Send } from '../transport/call.ts'
 import { createCall } from '../transport/createCall.ts'
@@ -144,9 +145,9 @@ export function createConnection(options: ConnectionOptions): Connection {
   /** The call that a response is for. An error without an id is about the only call there is: the server cannot read it. */
   const takePending = ({ id, error }: Message): Pending | undefined => {
     const isAboutOnly = id == null && error != null && pending.size === 1
-    const [key] = isAboutOnly ? pending.keys() : [id as number]
-    const entry = pending.get(key as number)
-    pending.delete(key as number)
+    const [key = 0] = isAboutOnly ? pending.keys() : [typeof id === 'string' ? Number(id) : (id as number)]
+    const entry = pending.get(key)
+    pending.delete(key)
     return entry
   }
 
@@ -181,7 +182,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     lastReceivedAt = now()
     let message: Message
     try {
-      message = Object(JSON.parse(text)) as Message
+      message = Object(parseJson(text)) as Message
     } catch {
       // It may have been a notification, and no notification may be lost without an error.
       return end({ kind: 'badResponse', text: 'the server sent a message that is not JSON' })

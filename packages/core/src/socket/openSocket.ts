@@ -1,4 +1,5 @@
 import type { RequestTarget } from '../endpoint/resolveEndpoint.ts'
+import { getUserAgentHeader } from '../endpoint/userAgent.ts'
 import { invalidRequest } from '../failure/check.ts'
 import type { FailureFacts } from '../failure/failureFacts.ts'
 import { readString } from '../http/readString.ts'
@@ -153,18 +154,18 @@ function createPlatformSocket(Constructor: WebSocketConstructor, { url, headers 
   const create = (...options: unknown[]): PlatformSocket =>
     new Constructor(url, ...(options as never[])) as PlatformSocket
   const { 'content-type': _, ...extra } = headers
-  const { authorization = '', ...others } = extra
+  const { authorization = '', 'user-agent': userAgent, ...others } = extra
   const [, token] = /^Bearer (\S+)$/.exec(authorization) ?? []
-  const hasOthers = Object.keys(others).length > 0
+  const hasOthers = Object.keys(others).length > 0 || userAgent !== getUserAgentHeader()['user-agent']
+  try {
+    if (Object.keys(extra).length > 0) return create({ headers: extra })
+  } catch {
+    // It takes no headers.
+  }
   try {
     if (!authorization && !hasOthers) return create()
   } catch (error) {
     throw invalidRequest(`The platform cannot open the WebSocket: ${readString(() => Object(error).message)}`)
-  }
-  try {
-    return create({ headers: extra })
-  } catch {
-    // It takes no headers.
   }
   try {
     if (token && !hasOthers) return create(['bearer', token])

@@ -14,7 +14,6 @@ export function vectorFailure({ response: { status, headers = {}, body } }: Pick
     if (typeof body === 'string') return body.replace(/"id":1\b/, `"id":${id}`)
     return JSON.stringify(body, (name, value: unknown) => {
       if (name !== 'id') return value
-      if (typeof value === 'string') return String(id)
       return typeof value !== 'number' ? value : value === 1 ? id : FOREIGN + value
     })
   }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createChainTransport, createReorgChain, NodeError } from '../reorgChain.ts'
+import { now } from '../../src/internal.ts'
 import { isKeyrailError } from '../../src/index.ts'
 import type {
   KeyrailError,
@@ -110,6 +111,26 @@ describe.each<readonly [string, Subscribe]>([
     await vi.advanceTimersByTimeAsync(20_000)
     expect(chain.requests.length).toBeGreaterThan(length)
     expect(seen).toHaveLength(before + 4)
+    await stop()
+    await over
+  })
+
+  test('sends nothing, and lets the clock of the process go its pace, while a server asks for 30 days', async () => {
+    const chain = createChain(5)
+    chain.before = () => {
+      throw new NodeError('throttled', { code: 429, message: 'slow down', retryAfterMs: 30 * 86_400_000 })
+    }
+    const reported: SubscriptionFailure[] = []
+    const { over, stop } = take(
+      subscribe(createChainTransport(chain), { onError: (failure) => void reported.push(failure) }),
+    )
+    await vi.advanceTimersByTimeAsync(1_000)
+    const before = now()
+    const { length } = chain.requests
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(chain.requests).toHaveLength(length)
+    expect(now() - before).toBe(60_000)
+    expect(reported).toHaveLength(1)
     await stop()
     await over
   })
