@@ -35,9 +35,9 @@ public class Main {
     expect(web3j.ethGetCode(token, DefaultBlockParameterName.LATEST).send().getCode().length() > 2, "the token has no code");
     System.out.println("reads");
 
-    // Sixteen ids: one of sixteen began with a zero, which web3j drops.
+    // One id of sixteen must not begin with a zero, which web3j drops.
     EthFilter logFilter = new EthFilter(DefaultBlockParameterName.LATEST, DefaultBlockParameterName.LATEST, token);
-    for (int index = 0; index < 16; index++) {
+    for (int index = 0; index < 64; index++) {
       BigInteger id = web3j.ethNewBlockFilter().send().getFilterId();
       expect(!web3j.ethGetFilterChanges(id).send().hasError(), "the filter was not found: " + id.toString(16));
       expect(web3j.ethUninstallFilter(id).send().isUninstalled(), "the filter was not removed: " + id.toString(16));
