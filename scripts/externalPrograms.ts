@@ -86,7 +86,8 @@ const programs = {
 
 export type ExternalProgramName = keyof typeof programs
 
-const names = Object.keys(programs) as ExternalProgramName[]
+/** All of them. */
+export const programNames: readonly ExternalProgramName[] = Object.keys(programs) as ExternalProgramName[]
 
 /** Something that this machine lacks, and how to get it. */
 export interface Missing {
@@ -159,7 +160,7 @@ export function getProgram(name: ExternalProgramName): string {
 }
 
 /** Returns what is missing of these programs. @param wanted - @default all */
-export function findMissing(wanted: readonly ExternalProgramName[] = names): Missing[] {
+export function findMissing(wanted: readonly ExternalProgramName[] = programNames): Missing[] {
   return wanted.filter((name) => findProgram(name) === undefined).map(toMissing)
 }
 
@@ -191,7 +192,7 @@ export function requireAllPrograms(): void {
 
 /** Returns the shell commands that install all missing programs. */
 export function getInstallCommands(): string[] {
-  const missing = names.filter((name) => findProgram(name) === undefined).map((name) => programs[name].install)
+  const missing = programNames.filter((name) => findProgram(name) === undefined).map((name) => programs[name].install)
   const debian = missing.flatMap((install) => ('debian' in install ? [install.debian] : []))
   const modules = missing.flatMap((install) => ('go' in install ? [install.go] : []))
   const asRoot = process.getuid?.() === 0 ? '' : 'sudo '
