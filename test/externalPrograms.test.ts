@@ -79,6 +79,7 @@ describe('the check finds', () => {
     "spawn('redis-server', [])",
     "spawn('/usr/bin/redis-server', [])",
     "const program = 'redis-server'\nspawn(program, [])",
+    "let program = ''\nprogram = 'redis-server'\nspawn(program, [])",
     "const { program } = read('compose.yaml')\nspawn(program, [])",
     'spawnSync(`/opt/${name}`)',
     "exec('redis-server --port 0')",

@@ -20,8 +20,8 @@ const getName = (node: ts.Node): string | undefined => {
 const findConstants = (file: ts.SourceFile): ReadonlyMap<string, ts.Expression> => {
   const constants = new Map<string, ts.Expression>()
   const visit = (node: ts.Node): void => {
-    if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.initializer)
-      constants.set(node.name.text, node.initializer)
+    const isConstant = ts.isVariableDeclaration(node) && (node.parent.flags & ts.NodeFlags.Const) !== 0
+    if (isConstant && ts.isIdentifier(node.name) && node.initializer) constants.set(node.name.text, node.initializer)
     ts.forEachChild(node, visit)
   }
   visit(file)
