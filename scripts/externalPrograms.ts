@@ -51,7 +51,8 @@ const programs = {
   },
   curl: { install: { debian: 'curl' } },
   fish: { install: { debian: 'fish' } },
-  go: { folders: goFolders, from: ['1.19', 'version'], install: { debian: 'golang-go' } },
+  // From this version on, Go downloads the newer one that a module names.
+  go: { folders: goFolders, from: ['1.21', 'version'], install: { debian: 'golang-go' } },
   helm: {
     folders: [goBin],
     from: ['3.14', 'version', '--short'],

@@ -13,6 +13,7 @@ const checkedByHand: ReadonlySet<string> = new Set([
   'packages/bench/test/geth/main.ts: binary',
   'packages/bench/test/geth/startGeth.ts: binary',
   'packages/bench/test/subscriptions/openGeths.ts: binary',
+  'packages/cli/test/clients.verify.ts: program',
   'packages/cli/test/lyingNode.mjs: process.env.REAL_ANVIL',
   'packages/core/test/startAnvil.ts: findBinary()',
   'packages/gateway/test/allowList/readAsGo.verify.ts: program',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getProgram, needs } from '../../../scripts/externalPrograms.ts'
 import { tokenCode } from '../src/node/exampleToken.ts'
 import { startDevCli } from './runCli.ts'
 import type { RunningDev } from './runCli.ts'
@@ -44,28 +45,39 @@ async function runClient(
   return stdout.trim().split('\n')
 }
 
-test("go-ethereum's ethclient and rpc read, write, subscribe, use filters and batches, and get every error", async () => {
-  const printed = await runClient(['go', 'run', '-mod=readonly', '.'], join(clients, 'go'))
-  expect(printed).toEqual([
-    'reads',
-    'writes',
-    'subscriptions',
-    'logs',
-    'filters',
-    'batches over HTTP',
-    'batches over WebSocket',
-    'failures over HTTP',
-    'failures over WebSocket',
-  ])
-}, 600_000)
+test(
+  "go-ethereum's ethclient and rpc read, write, subscribe, use filters and batches, and get every error",
+  { ...needs('go'), timeout: 600_000 },
+  async () => {
+    const printed = await runClient([getProgram('go'), 'run', '-mod=readonly', '.'], join(clients, 'go'))
+    expect(printed).toEqual([
+      'reads',
+      'writes',
+      'subscriptions',
+      'logs',
+      'filters',
+      'batches over HTTP',
+      'batches over WebSocket',
+      'failures over HTTP',
+      'failures over WebSocket',
+    ])
+  },
+)
 
-test('web3j reads, uses filters, writes, subscribes and sends a batch', async () => {
-  const cwd = join(clients, 'java')
-  const file = join(folder, 'classpath')
-  await run('mvn', ['-q', '-B', 'dependency:build-classpath', `-Dmdep.outputFile=${file}`], { cwd, timeout: 600_000 })
-  const printed = await runClient(['java', '-cp', readFileSync(file, 'utf8'), 'Main.java'], cwd)
-  expect(printed).toEqual(['reads', 'filters', 'writes', 'subscriptions', 'logs', 'batches'])
-}, 600_000)
+test(
+  'web3j reads, uses filters, writes, subscribes and sends a batch',
+  { ...needs('java', 'mvn'), timeout: 600_000 },
+  async () => {
+    const cwd = join(clients, 'java')
+    const file = join(folder, 'classpath')
+    await run(getProgram('mvn'), ['-q', '-B', 'dependency:build-classpath', `-Dmdep.outputFile=${file}`], {
+      cwd,
+      timeout: 600_000,
+    })
+    const printed = await runClient([getProgram('java'), '-cp', readFileSync(file, 'utf8'), 'Main.java'], cwd)
+    expect(printed).toEqual(['reads', 'filters', 'writes', 'subscriptions', 'logs', 'batches'])
+  },
+)
 
 test('Hardhat reads, writes and uses filters, and Ignition deploys without waiting for confirmations', async () => {
   const cwd = join(clients, 'hardhat')
