@@ -51,7 +51,8 @@ const programs = {
   },
   curl: { install: { debian: 'curl' } },
   fish: { install: { debian: 'fish' } },
-  go: { folders: goFolders, from: ['1.19', 'version'], install: { debian: 'golang-go' } },
+  // From this version on, Go downloads the newer one that a module names.
+  go: { folders: goFolders, from: ['1.21', 'version'], install: { debian: 'golang-go' } },
   helm: {
     folders: [goBin],
     from: ['3.14', 'version', '--short'],
@@ -86,7 +87,8 @@ const programs = {
 
 export type ExternalProgramName = keyof typeof programs
 
-const names = Object.keys(programs) as ExternalProgramName[]
+/** All of them. */
+export const programNames: readonly ExternalProgramName[] = Object.keys(programs) as ExternalProgramName[]
 
 /** Something that this machine lacks, and how to get it. */
 export interface Missing {
@@ -159,7 +161,7 @@ export function getProgram(name: ExternalProgramName): string {
 }
 
 /** Returns what is missing of these programs. @param wanted - @default all */
-export function findMissing(wanted: readonly ExternalProgramName[] = names): Missing[] {
+export function findMissing(wanted: readonly ExternalProgramName[] = programNames): Missing[] {
   return wanted.filter((name) => findProgram(name) === undefined).map(toMissing)
 }
 
@@ -191,7 +193,7 @@ export function requireAllPrograms(): void {
 
 /** Returns the shell commands that install all missing programs. */
 export function getInstallCommands(): string[] {
-  const missing = names.filter((name) => findProgram(name) === undefined).map((name) => programs[name].install)
+  const missing = programNames.filter((name) => findProgram(name) === undefined).map((name) => programs[name].install)
   const debian = missing.flatMap((install) => ('debian' in install ? [install.debian] : []))
   const modules = missing.flatMap((install) => ('go' in install ? [install.go] : []))
   const asRoot = process.getuid?.() === 0 ? '' : 'sudo '
