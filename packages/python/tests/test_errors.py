@@ -52,9 +52,8 @@ from keyrail.subscribe.chain_source import malformed, missing_block
 from keyrail.subscribe.follow_socket import ignored_cursor
 from keyrail.testing import MockNode
 from keyrail.transport.breaker import CircuitBreaker
-from keyrail.transport.http_failure import TlsInTlsError, TunnelRejectedError, describe_failure
+from keyrail.transport.http_failure import TunnelRejectedError
 from keyrail.transport.http_request import describe_error, describe_ssl_problem, split_url
-from keyrail.transport.response_reader import ResponseReader
 from keyrail.transport.route_block import create_lagging_failure
 
 SNAPSHOT = Path(__file__).parent / "errors.txt"
@@ -350,7 +349,6 @@ def response_messages() -> Iterator[str]:
     without_tls.reason = "WRONG_VERSION_NUMBER"
     yield describe_error(without_tls)
     yield describe_error(TunnelRejectedError(407))
-    yield describe_failure(TlsInTlsError(), ResponseReader(0), False).text
     yield describe_ssl_problem(ssl.SSLError())
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
-
-from typing_extensions import Self
+from typing import Any, NoReturn, Self
 
 from .failure.check import invalid
 from .observe.observer import Observer

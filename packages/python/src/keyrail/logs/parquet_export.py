@@ -6,9 +6,7 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from typing_extensions import Self
+from typing import Any, Self
 
 from ..failure.check import check, check_bool, check_range, describe, invalid
 from ..failure.error import KeyrailError, create_error

@@ -8,8 +8,6 @@ from ..failure.facts import Facts
 from .http_request import BROKEN, CUT, INVALID_URL, NOT_GZIP, NOT_HTTP, describe_error
 from .response_reader import NotHttpError, ResponseReader
 
-TLS_IN_TLS = "Python 3.10 has no TLS inside of TLS: use a newer Python, KeyrailProvider, or a proxy with http"
-
 
 class TunnelRejectedError(OSError):
     """A proxy did not open a tunnel."""
@@ -17,10 +15,6 @@ class TunnelRejectedError(OSError):
     def __init__(self, status: int) -> None:
         super().__init__(f"HTTP {status}")
         self.status = status
-
-
-class TlsInTlsError(OSError):
-    """The event loop cannot use TLS inside of the TLS connection to a proxy."""
 
 
 def check_tunnel(reader: ResponseReader) -> None:
@@ -46,6 +40,5 @@ def describe_failure(error: BaseException, reader: ResponseReader, connected: bo
         if isinstance(error, ValueError) and not isinstance(error, OSError):
             # Python cannot encode the name of the host.
             return Facts(kind="invalidRequest", text=INVALID_URL)
-        text = TLS_IN_TLS if isinstance(error, TlsInTlsError) else describe_error(error)
-        return Facts(kind="network", text=text, unsent=True)
+        return Facts(kind="network", text=describe_error(error), unsent=True)
     return Facts(kind="network", text=BROKEN if reader.status == 0 else CUT)
