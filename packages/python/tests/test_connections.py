@@ -22,6 +22,7 @@ from raw_server import RawServer, read_head
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider
 from keyrail.transport.async_connection import AsyncConnection
+from keyrail.transport.connection_settings import create_connection_settings
 
 KEY = "kr_a" + "k3Y" * 13
 SECRET = "hunter2-hunter2-hunter2"
@@ -382,6 +383,36 @@ def test_the_environment_names_the_proxy(kind: str, monkeypatch: pytest.MonkeyPa
             monkeypatch.delenv(name)
         monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
         assert call(kind, url=server.url) == ["0x1"]
+
+
+@pytest.mark.parametrize(
+    ("no_proxy", "host", "bypasses"),
+    [
+        ("10.0.0.0/8", "10.1.2.3", True),
+        ("192.168.0.0/16, 10.0.0.0/8", "10.1.2.3:8545", True),
+        ("10.1.2.3", "10.1.2.3:8545", True),
+        ("10.1.2.3:8545", "user:password@10.1.2.3:8545", True),
+        ("10.1.2.3:8545", "10.1.2.3:8546", False),
+        ("10.0.0.0/8", "11.1.2.3", False),
+        ("10.0.0.0/33,,x/y", "10.1.2.3", False),
+        ("10.0.0.0/8", "10.example", False),
+        ("fd00::/8", "[fd00::5]:8545", True),
+        ("[fd00::5]", "[fd00::5]", True),
+        ("fd00::/8", "10.1.2.3", False),
+        (".example", "node.example", True),
+        ("node.example", "node.example.", True),
+        ("*", "10.1.2.3", True),
+    ],
+)
+def test_no_proxy_names_hosts_and_ranges(
+    no_proxy: str, host: str, bypasses: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
+    for name in ("NO_PROXY", "no_proxy"):
+        with monkeypatch.context() as patched:
+            patched.setenv(name, no_proxy)
+            proxy = create_connection_settings(f"http://{host}/v2/{KEY}").proxy
+        assert proxy == (None if bypasses else "http://proxy.example:3128")
 
 
 @BOTH

@@ -39,6 +39,7 @@ class AsyncConnection:
         self.used_at: float = 0
         """When its last response was read, by ``now_ms``."""
         self._loop = asyncio.get_running_loop()
+        self._process = os.getpid()
         self._socket = sock
         self._opened = opened
         self._wire = Wire()
@@ -107,7 +108,9 @@ class AsyncConnection:
         return self.is_open and not wait_for_read(self._socket, 0)
 
     def close(self, error: Exception | None = None) -> None:
-        """Close the connection at once. This also works if the event loop is closed.
+        """Close the connection at once, even if the event loop is closed.
+
+        In a child process, this closes the copy of the parent's connection, which stays open and usable.
 
         Args:
             error: Why. It is raised by the request in flight.
@@ -117,6 +120,8 @@ class AsyncConnection:
             return
         self.is_open = False
         self._opened.discard(self)
+        if os.getpid() != self._process:
+            self._detach_from_parent()
         if self._loop.is_closed():
             self._tasks.clear()
         else:
@@ -130,14 +135,15 @@ class AsyncConnection:
         if not self._tasks:
             self._socket.close()
 
-    def close_copy(self) -> None:
-        """Close the copy of a connection that a child process got from its parent. The parent's connection stays open and usable."""
-        # If the descriptor were closed, the next connection could get the same number, which the inherited loop still watches. And if
-        # it did not watch that number at first, the parent's loop, which shares its selector, would do so no longer.
+    def _detach_from_parent(self) -> None:
+        """Let the descriptor refer to /dev/null.
+
+        Otherwise the loop of the parent would no longer watch its own connection, because it shares its selector with the child. And if
+        the descriptor were only closed, the next connection could get the same number, which the inherited loop still watches.
+        """
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, self._socket.fileno(), inheritable=False)
         os.close(null)
-        self.close()
 
     async def _send_and_wait(self, data: bytes) -> None:
         """Send data, and wait until the response was read, or until something was received."""

@@ -74,16 +74,10 @@ class AsyncConnections:
             self._expiry = asyncio.get_running_loop().call_later(KEEP_ALIVE_S, self._expire)
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, without waiting, and without their event loop."""
         self._stop()
         for connection in list(self._opened):
             connection.close()
-
-    def close_copies(self) -> None:
-        """Close the copies that a child process got from its parent. The parent's connections stay open and usable."""
-        self._stop()
-        for connection in list(self._opened):
-            connection.close_copy()
 
     def _stop(self) -> None:
         self.is_closed = True

@@ -103,7 +103,7 @@ def create_async_http_client(
     def after_fork() -> None:
         while by_loop:
             _, (parents, until_end) = by_loop.popitem()
-            parents.close_copies()
+            parents.close()
             _finish(until_end)
 
     finalize(post, _drop_all, by_loop)
