@@ -44,6 +44,7 @@ from keyrail import (
 from keyrail.failure.create_failure import create_failure
 from keyrail.failure.facts import Facts
 from keyrail.failure.hints import HINTS, add_hint
+from keyrail.logs.event_abi import parse_event
 from keyrail.logs.export_file import lock
 from keyrail.message.parse_json import MAX_DEPTH
 from keyrail.subscribe.apply_notification import out_of_order
@@ -417,6 +418,9 @@ def log_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
             get(method, [{"fromBlock": "0x0", "toBlock": "0x14"}]) if method == "eth_getLogs" else get(method, params)
         )
         yield get_message(read(server, to_block=3))
+    with ChainServer([1]) as server:
+        server.log_members = lambda *_: {"topics": [parse_event("Named(string name)").topic]}
+        yield get_message(read(server, event="Named(string name)"))
     with ChainServer(20) as server:
         server.after = lambda method, _: server.reorg(3) if method == "eth_getLogs" else None
         yield get_message(read(server, check_reorg=True))
@@ -459,6 +463,7 @@ def export_messages(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[s
             yield export(server)
         yield export(server, 7)
         yield export(server, address="vitalik.eth")
+        yield export(server, from_block=99)
         server.log_members = lambda number, index: {"data": "0xzz"}
         yield export(server)
         server.log_members = lambda number, index: {}

@@ -256,6 +256,9 @@ def read_body(reader: ResponseReader, max_bytes: int, until: float) -> bytes | b
 
     """
     encoding = reader.headers.get("content-encoding", "").lower()
+    if encoding == "x-gzip":
+        # The older name of the same, RFC 9110 section 8.4.1.3.
+        encoding = GZIP
     if encoding not in ("", "identity", GZIP):
         return Facts(kind="badResponse", text=describe_encoding(encoding))
     body, is_too_large = reader.body, reader.is_too_large
