@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import zlib
 from collections.abc import Callable
 from weakref import WeakSet
 
@@ -17,10 +16,10 @@ from .connection import Connection
 from .connection_pool import ConnectionPool
 from .connection_settings import ConnectionSettings
 from .http_failure import describe_failure
-from .http_request import INVALID_URL, decode_body, describe_ssl_problem
+from .http_request import INVALID_URL, describe_ssl_problem
 from .open_socket import GoodAddresses
 from .request_target import RequestTarget, Route, create_target_finder
-from .response_reader import ResponseReader, read_body
+from .response_reader import ResponseReader, to_broken_response, to_response
 from .steps import now_ms
 
 _UNSENT_TIMEOUT = Facts(kind="timeout", text="", unsent=True)
@@ -78,14 +77,12 @@ def create_http_client(
                 connected = True
             sent = connection.request(target.write(body), reader, until)
             reusable = sent and reader.is_reusable
-            data = read_body(reader, settings.max_response_bytes, until)
-            if isinstance(data, Facts):
-                return data, False
-            return HttpResponse(reader.status, decode_body(data), reader.headers), False
-        except (OSError, EOFError, ValueError, zlib.error) as error:
+            return to_response(reader, settings.max_response_bytes, until), False
+        except (OSError, EOFError, ValueError) as error:
             if isinstance(error, TimeoutError) and now_ms() >= until - 5:
                 return Facts(kind="timeout", text="", unsent=not connected), False
-            return describe_failure(error, reader, connected), reader.status == 0 and reused
+            failure = to_broken_response(reader) or describe_failure(error, reader, connected)
+            return failure, reader.status == 0 and reused
         finally:
             pool.give_back(connection, reusable)
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import zlib
-
 from ..failure.facts import Facts
-from .http_request import BROKEN, CUT, INVALID_URL, NOT_GZIP, NOT_HTTP, describe_error
+from .http_request import BROKEN, CUT, INVALID_URL, NOT_HTTP, describe_error
 from .response_reader import NotHttpError, ResponseReader
 
 
@@ -32,8 +30,6 @@ def describe_failure(error: BaseException, reader: ResponseReader, connected: bo
         connected: Whether there was a connection, so that the server may have received the request.
 
     """
-    if isinstance(error, zlib.error):
-        return Facts(kind="badResponse", text=NOT_GZIP)
     if isinstance(error, NotHttpError):
         return Facts(kind="network", text=NOT_HTTP, unsent=not connected)
     if not connected:
