@@ -283,6 +283,7 @@ def test_a_child_has_free_connections_while_the_parent_uses_all() -> None:
                 thread.join()
 
 
+@pytest.mark.slow
 def test_a_child_does_not_wait_for_a_lock_of_the_parent() -> None:
     with FaultServer(echo) as server, KeyrailProvider(url=server.url) as provider:
 

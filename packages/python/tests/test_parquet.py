@@ -171,6 +171,7 @@ with KeyrailProvider(url=sys.argv[1]) as provider:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_a_killed_process_leaves_no_gap_and_no_duplicate(path: Path) -> None:
     with ChainServer(2_000) as server:

@@ -101,6 +101,7 @@ print("alive")
 """
 
 
+@pytest.mark.slow
 def test_a_deep_response_does_not_crash_with_a_raised_recursion_limit() -> None:
     done = subprocess.run([sys.executable, "-c", DEEP], cwd=TESTS, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"exit {done.returncode}: {done.stdout[-400:]} {done.stderr[-2_000:]}"
