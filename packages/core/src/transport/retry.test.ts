@@ -67,7 +67,7 @@ describe('retry', () => {
     expect(await complete(make(always))).toMatchObject({ kind: 'unknown', retryable: false })
     expect(always.at).toHaveLength(2)
     const write = failing(odd)
-    expect(await complete(make(write), 'eth_sendRawTransaction')).toMatchObject({ kind: 'unknown' })
+    expect(await complete(make(write), 'eth_sendRawTransaction')).toMatchObject({ kind: 'unconfirmed' })
     expect(write.at).toHaveLength(1)
     const none = failing(odd)
     expect(await complete(make(none, { retries: 0 }))).toMatchObject({ kind: 'unknown' })
