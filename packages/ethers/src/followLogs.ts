@@ -37,7 +37,13 @@ export function followLogs(provider: JsonRpcApiProvider, filter: EventFilter): S
   const emitLogs = async (from: number, to: number): Promise<void> => {
     const windows = createLogWindows({ spans: [{ from, to, exclusive: false }], read, size, concurrency: 1 })
     for (let window = await windows.next(); running && window; window = await windows.next()) {
-      for (const log of window.logs) void provider.emit(filter, log)
+      const emitted = new Set<string>()
+      for (const log of window.logs) {
+        const id = `${log.blockHash} ${log.index}`
+        // Some load balancers send a log twice.
+        if (!emitted.has(id)) void provider.emit(filter, log)
+        emitted.add(id)
+      }
       const lookBack = Math.min(LOOK_BACK, size.current() - 1)
       next = Math.max(next as number, (window.logs.at(-1)?.blockNumber ?? -1) + 1, window.to - lookBack)
     }

@@ -103,6 +103,13 @@ test('a log that the node indexes after its block is emitted', async () => {
   await expect.poll(() => seen).toEqual([101, 102])
 })
 
+test('a log that the node sends twice is emitted once', async () => {
+  await subscribe()
+  logs = async (from, to) => between(from, to).flatMap((log) => [log, log])
+  height = 103
+  await expect.poll(() => seen).toEqual([101, 102, 103])
+})
+
 test('no filter is created on a node', async () => {
   await subscribe()
   height = 101
