@@ -156,7 +156,7 @@ describe('a caller that half-closes its connection', () => {
 
 describe('connections', () => {
   test('beyond maxConnections are not accepted, until one of the others ends', async () => {
-    const { started, path } = await openGateway({ limits: { maxConnections: 3 } })
+    const { started, path } = await openGateway({ bounds: { maxConnections: 3 } })
     const three = await Promise.all([openRaw(started.port), openRaw(started.port), openRaw(started.port)])
     for (const connection of three) {
       connection.send(postBytes(path, read('a')))
