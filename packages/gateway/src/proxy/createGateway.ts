@@ -36,8 +36,6 @@ import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstr
 import { createBudgetUsage } from './upstream/createBudget.ts'
 import type { BudgetUsage } from './upstream/createBudget.ts'
 
-/** Longer than the idle time of common proxies in front (60 s), so that they close first and never send into a closing connection. */
-const keepAliveTimeoutMs = 65_000
 const timeoutCheckMs = 1_000
 const defaultGraceMs = 10_000
 const releaseCheckMs = 50
@@ -168,7 +166,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
     shouldUpgradeCallback: sockets.isUpgrade,
     headersTimeout: current.bounds.headersTimeoutMs,
     requestTimeout: current.bounds.requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
+    keepAliveTimeout: current.bounds.keepAliveTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
     // The Host header is not used here, and Node's own rejection of a missing one is not JSON-RPC.
     requireHostHeader: false,
@@ -269,6 +267,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
     for (const { network } of added) hubs.renew(network)
     server.headersTimeout = next.bounds.headersTimeoutMs
     server.requestTimeout = next.bounds.requestTimeoutMs
+    server.keepAliveTimeout = next.bounds.keepAliveTimeoutMs
     server.maxConnections = next.bounds.maxConnections
     if ('setSecureContext' in server && next.tls !== undefined) server.setSecureContext(next.tls)
     earlier = [...earlier.filter(({ inFlight }) => inFlight > 0), before]

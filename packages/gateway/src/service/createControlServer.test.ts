@@ -54,6 +54,18 @@ test('new bounds apply to open connections', async () => {
   await once(server.close(), 'close')
 })
 
+test('keeps idle connections for as long as the config says, also after a reload', async () => {
+  const server = createControlServer({ bounds: bounds.parse({ keepAliveTimeoutMs: 620_000 }), isProxy, handle })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const getKeepAlive = async () => (await fetch(`http://127.0.0.1:${port}/`)).headers.get('keep-alive')
+  expect(await getKeepAlive()).toBe('timeout=620')
+  updateControlServer(server, { bounds: bounds.parse({}) })
+  expect(await getKeepAlive()).toBe('timeout=65')
+  server.closeAllConnections()
+  await once(server.close(), 'close')
+})
+
 test('handles at most four requests of a connection at once, and responds in order', async () => {
   const open: ServerResponse[] = []
   let count = 0

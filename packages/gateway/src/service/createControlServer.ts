@@ -12,11 +12,13 @@ import type { Bounds } from '../proxy/options/bounds.ts'
 /** How often to look for requests that have timed out. */
 const timeoutCheckMs = 1_000
 
-type ServerBounds = Pick<Bounds, 'headersTimeoutMs' | 'requestTimeoutMs' | 'maxConnections'>
+type ServerBounds = Pick<Bounds, 'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs' | 'maxConnections'>
 
-const setBounds = (server: Server, { headersTimeoutMs, requestTimeoutMs, maxConnections }: ServerBounds): void => {
+const setBounds = (server: Server, bounds: ServerBounds): void => {
+  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxConnections } = bounds
   server.headersTimeout = headersTimeoutMs
   server.requestTimeout = requestTimeoutMs
+  server.keepAliveTimeout = keepAliveTimeoutMs
   server.maxConnections = maxConnections
 }
 

@@ -3,6 +3,8 @@ import { maxTimerMs, object, whole } from './fields.ts'
 
 /** A body becomes one string, and Node's longest string has 512 MiB. */
 const maxBytes = 256 * 1024 * 1024
+/** A day. Node adds a second to it, so that the longest timer would overflow. */
+const maxKeepAliveMs = 86_400_000
 const defaultHeadersTimeoutMs = 20_000
 
 const bound = (min: number, max: number, defaultValue: number, text: string) =>
@@ -25,6 +27,12 @@ const boundsShape = {
     maxTimerMs,
     30_000,
     'How long a caller may take to read a response, plus a second for each 20 kB.',
+  ),
+  keepAliveTimeoutMs: bound(
+    1_000,
+    maxKeepAliveMs,
+    65_000,
+    'How long a connection stays open without a request. Must be longer than the proxy in front keeps idle connections: see [idle connections](../service/operating.md#idle-connections).',
   ),
   maxBufferedBytes: bound(
     1,
