@@ -1,9 +1,9 @@
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
-import type { CheckedUpstream } from '../checkUpstreamOptions.ts'
 import { chooseUpstream, isBehind } from './chooseUpstream.ts'
 import type { PickOptions } from './chooseUpstream.ts'
-import type { LoadBalancing } from './upstreamOptions.ts'
+import type { LoadBalancing } from '../options/networkOptions.ts'
+import type { UpstreamOptions } from '../options/upstreamOptions.ts'
 import type { UpstreamEvent } from './watchHealth.ts'
 import { createBackoff } from './createBackoff.ts'
 import { createBudget } from './createBudget.ts'
@@ -79,10 +79,10 @@ export interface UpstreamGroupOptions {
   readonly network: Network
   readonly chainId: number
   /** In the order of preference. Logs use `name`. */
-  readonly upstreams: readonly CheckedUpstream[]
+  readonly upstreams: readonly UpstreamOptions[]
   readonly loadBalancing: LoadBalancing
   readonly maxLagBlocks: number
-  readonly hedgeMs: number | 'p95' | undefined
+  readonly hedgeMs?: number | 'p95'
   readonly splitLogs: boolean
   /** Whether callers can rewrite the chain of the nodes, as that of a development node. */
   readonly rewritable: boolean

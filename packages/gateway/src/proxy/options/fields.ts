@@ -1,11 +1,14 @@
 import { findNearestName } from '@keyrail/core/internal'
 import { z } from 'zod'
-import { describeUnknownMethod, isWeightedMethod, weightedMethods } from '../proxy/method/weights.ts'
+import { describeUnknownMethod, isWeightedMethod, weightedMethods } from '../method/weights.ts'
 
 /** The message for a missing or wrong value. */
 export const must = (what: string) => ({
   error: ({ input }: { readonly input?: unknown }): string => (input === undefined ? `is missing: it ${what}` : what),
 })
+
+/** The longest time, in milliseconds. Node fires a longer timer at once. */
+export const maxTimerMs = 2_147_483_647
 
 /** A whole number. */
 export const whole = (min: number, max: number) => {

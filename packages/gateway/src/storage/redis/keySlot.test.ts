@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { getHashSlot } from './hashSlot.ts'
+import getSlot from 'cluster-key-slot'
 
 test.each([
   // The check value of CRC16 in the specification of Redis Cluster.
@@ -11,7 +11,7 @@ test.each([
   // Beyond ASCII, the bytes of UTF-8 count.
   ['schlüssel', 7_677],
 ])('the slot of "%s" is %i', (key, slot) => {
-  expect(getHashSlot(key)).toBe(slot)
+  expect(getSlot(key)).toBe(slot)
 })
 
 test.each([
@@ -19,10 +19,10 @@ test.each([
   ['foo{bar}{zap}', 'bar'],
   ['foo{{bar}}zap', '{bar'],
 ])('only the hash tag of "%s" counts', (key, tag) => {
-  expect(getHashSlot(key)).toBe(getHashSlot(tag))
+  expect(getSlot(key)).toBe(getSlot(tag))
 })
 
 test.each(['foo{}{bar}', 'foo{bar', 'foo}bar{', '{}'])('"%s" has no hash tag', (key) => {
-  expect(getHashSlot(key)).not.toBe(getHashSlot('bar'))
-  expect(getHashSlot(key)).not.toBe(getHashSlot(''))
+  expect(getSlot(key)).not.toBe(getSlot('bar'))
+  expect(getSlot(key)).not.toBe(getSlot(''))
 })
