@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -46,6 +47,18 @@ describe('createStaticFiles', () => {
     expect(first.headers.get('content-security-policy')).not.toMatch(/unsafe|\*/)
     const again = await fetch(url, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } })
     expect([again.status, await again.text()]).toEqual([304, ''])
+  })
+
+  test('a page that an update removes is served until the service restarts', async () => {
+    const file = join(pages, 'removed.txt')
+    writeFileSync(file, 'still here')
+    const served = createStaticFiles(pages, {})
+    rmSync(file)
+    const old = createServer((request, response) => void served(request, response)).listen(0, '127.0.0.1')
+    await once(old, 'listening')
+    const { port: oldPort } = old.address() as AddressInfo
+    expect(await (await fetch(`http://127.0.0.1:${oldPort}/removed.txt`)).text()).toBe('still here')
+    old.close()
   })
 
   test.each([

@@ -9,6 +9,11 @@ export type Encoding = (typeof encodings)[number]
 /** Browsers send less than 30 characters. Parsing the 16 kB that a header may have would take milliseconds. */
 const maxHeaderLength = 256
 
+/** @types/negotiator lacks the option `preferred`: the order of the encodings that a client accepts with the same weight. */
+interface EncodingNegotiator {
+  encoding(available: string[], options: { readonly preferred: readonly string[] }): string | undefined
+}
+
 /**
  * Chooses how to compress a response: the coding with the highest weight, brotli if both have the same.
  * @param header - The request's `Accept-Encoding`. Without one, or with more than 256 characters, the response is not compressed.
@@ -20,7 +25,7 @@ const maxHeaderLength = 256
  */
 export const chooseEncoding = (header: string | undefined): Encoding | undefined => {
   if (header === undefined || header.length > maxHeaderLength) return undefined
-  const negotiator = new Negotiator({ headers: { 'accept-encoding': header } })
+  const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': header } })
   const chosen = negotiator.encoding([...encodings, 'identity'], { preferred: encodings })
   return encodings.find((encoding) => encoding === chosen)
 }
