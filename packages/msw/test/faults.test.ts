@@ -76,7 +76,6 @@ describe.each(clientNames)('through %s', (name) => {
     ['empty', 'badResponse'],
     ['htmlPage', 'unavailable'],
     ['wrongId', 'badResponse'],
-    ['stringId', 'badResponse'],
     ['nullId', 'badResponse'],
   ])('%s is %s, and the next call succeeds', async (kind, expected) => {
     node.fail(kind)
@@ -170,7 +169,7 @@ describe.each(clientNames)('in a batch, through %s', (name) => {
     ['shuffled', 'eth_chainId', right],
     ['missingResponse', 'eth_chainId', ['0x0', 'badResponse', '11155111']],
     ['duplicateId', 'eth_chainId', ['0x0', 'badResponse', 'badResponse']],
-    ['stringId', 'eth_chainId', ['0x0', 'badResponse', '11155111']],
+    ['stringId', 'eth_chainId', ['0x0', '0xaa36a7', '11155111']],
     ['throttled', 'eth_chainId', ['0x0', 'throttled', '11155111']],
     ['truncated', 'eth_chainId', ['badResponse', 'badResponse', 'badResponse']],
     ['auth', 'eth_chainId', ['auth', 'auth', 'auth']],

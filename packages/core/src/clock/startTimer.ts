@@ -4,7 +4,7 @@ import { now, advanceTo } from './now.ts'
 export type Timer = ReturnType<typeof setTimeout>
 
 /** The longest time that timers support, in milliseconds: almost 25 days. */
-export const MAX_TIMER_MS: number = 2 ** 31 - 1
+export const MAX_TIMER_MS: number = 2_147_483_647
 
 /**
  * Starts a timer. When it fires, {@link now} shows that its time has passed. A longer time than a timer supports is shortened to that: `setTimeout`

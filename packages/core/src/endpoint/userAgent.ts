@@ -7,4 +7,4 @@ import { version } from '../version.ts'
  * @see RFC 9110 section 10.1.5
  */
 export const getUserAgentHeader = (): { readonly 'user-agent'?: string } =>
-  /^Mozilla/.test(String(globalThis.navigator?.userAgent)) ? {} : { 'user-agent': `keyrail/${version}` }
+  String(globalThis.navigator?.userAgent).startsWith('Mozilla') ? {} : { 'user-agent': `keyrail/${version}` }

@@ -1,4 +1,4 @@
-import { createTooLargeFault, isDecidedByStatus, undecodable } from './httpClient.ts'
+import { createTooLargeFault, isDecidedByStatus } from './httpClient.ts'
 import type { HttpClient, HttpClientOptions, HttpFault } from './httpClient.ts'
 import { findProgrammingError } from './findProgrammingError.ts'
 import { readString } from './readString.ts'
@@ -45,9 +45,6 @@ const toFetchFault = (error: unknown): HttpFault => {
   return { kind: 'network', text: message || 'fetch rejected without a message' }
 }
 
-/** Whether zlib rejected the body, in the `fetch` of Node. */
-const isDecodingError = (error: unknown): boolean => /^(?:Z|ERR_)_/.test(readString(() => Object(error).cause.code))
-
 /** Converts what was thrown while the response was read. */
 const toResponseFault = (error: unknown): HttpFault => {
   const mistake = findProgrammingError(error)
@@ -62,10 +59,12 @@ const toResponseFault = (error: unknown): HttpFault => {
  * @param options - See {@link HttpClientOptions}.
  * @param redirect - How to prevent redirects, which would send the key to another server. With `error`, the `fetch` of Node makes no copy of the
  * request and reports the redirect; browsers do not report it. @default 'manual'
+ * @param describeDecodingError - Describes an error that says that the body cannot be decoded; undefined for any other. Browsers have none.
  */
 export function createHttpClient(
   { fetch, maxResponseBytes }: HttpClientOptions,
   redirect: 'manual' | 'error' = 'manual',
+  describeDecodingError?: (error: unknown) => string | undefined,
 ): HttpClient {
   const tooLarge = createTooLargeFault(maxResponseBytes)
   return {
@@ -116,7 +115,8 @@ export function createHttpClient(
           // A custom fetch may throw synchronously, but `done` must not be called before this function has returned.
           await Promise.resolve()
           if (response === undefined) return over || done(toFetchFault(error))
-          if (isDecodingError(error)) return succeed(undecodable)
+          const problem = describeDecodingError?.(error)
+          if (problem) return succeed(problem)
           return failToRead(toResponseFault(error))
         }
         return succeed(text)

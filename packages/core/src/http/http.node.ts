@@ -7,10 +7,11 @@ import type * as zlib from 'node:zlib'
 import { defer } from '../clock/defer.ts'
 import { check } from '../failure/check.ts'
 import { describeType } from '../failure/describeType.ts'
-import { createTooLargeFault, isDecidedByStatus, undecodable } from './httpClient.ts'
+import { createTooLargeFault, isDecidedByStatus } from './httpClient.ts'
 import type { HttpClient, HttpClientOptions, HttpFault, Target } from './httpClient.ts'
 import { createHttpClient as createFetchClient } from './http.fetch.ts'
 import { findProgrammingError } from './findProgrammingError.ts'
+import { readString } from './readString.ts'
 import { createSocketPool } from './socketPool.node.ts'
 import type { PooledSocket, SocketPool } from './socketPool.node.ts'
 
@@ -121,9 +122,16 @@ const toFault = (error: NodeJS.ErrnoException, request: ClientRequest): HttpFaul
   }
 }
 
+/** The text in place of a body that cannot be decoded. */
+const undecodable = 'the response cannot be decoded: its content-encoding is not that of its body'
+
+/** The `fetch` of Node reports a code of zlib. */
+const describeDecodingError = (error: unknown): string | undefined =>
+  /^(?:Z|ERR_)_/.test(readString(() => Object(error).cause.code)) ? undecodable : undefined
+
 /** Creates an HTTP client that uses `node:http` with keep-alive connections, at a third to a half of the cost of the global `fetch`. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  if (options.fetch) return createFetchClient(options, 'error')
+  if (options.fetch) return createFetchClient(options, 'error', describeDecodingError)
   const { maxResponseBytes, agent } = options
   check(
     agent === undefined || 'addRequest' in Object(agent),

@@ -49,9 +49,6 @@ export interface HttpClient {
   readonly close: () => void
 }
 
-/** The text in place of a body that cannot be decoded. */
-export const undecodable = 'the response cannot be decoded: its content-encoding is not that of its body'
-
 /** Creates the fault of a response that is too large. */
 export const createTooLargeFault = (maxResponseBytes: number): HttpFault => ({
   kind: 'badResponse',

@@ -1,10 +1,5 @@
 /** Methods whose result is a list, and `null` has no other meaning. */
-const listMethods: ReadonlySet<string> = new Set([
-  'eth_accounts',
-  'eth_getFilterChanges',
-  'eth_getFilterLogs',
-  'eth_getLogs',
-])
+const listMethods = /^eth_(?:accounts|getLogs|getFilter.*)$/
 
 /**
  * Replaces `null` by an empty list: some nodes return it for a range without logs.
@@ -13,4 +8,4 @@ const listMethods: ReadonlySet<string> = new Set([
  * @param result - Its result.
  */
 export const fillList = (method: string, result: unknown): unknown =>
-  result === null && listMethods.has(method) ? [] : result
+  result === null && listMethods.test(method) ? [] : result

@@ -112,7 +112,7 @@ function serializeCustomBody(body: unknown, id: unknown): string {
   if (typeof body === 'string') return body.replace(/"id":1\b/, () => `"id":${JSON.stringify(id)}`)
   return JSON.stringify(body, (name, value: unknown) => {
     if (name !== 'id') return value
-    if (typeof value === 'string') return String(id)
+    if (typeof value === 'string') return value === '1' ? String(id) : value
     return typeof value !== 'number' ? value : value === 1 ? id : unknownId + value
   })
 }
