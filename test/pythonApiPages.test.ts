@@ -40,7 +40,7 @@ test('without Python the site has no reference of it', () => {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   try {
     expect(pythonApiPages(top, ['no-such-python'])).toEqual([])
-    expect(write.mock.calls).toEqual([[expect.stringContaining('no Python 3.10 or newer')]])
+    expect(write.mock.calls).toEqual([[expect.stringContaining('no Python 3.11 or newer')]])
   } finally {
     write.mockRestore()
   }

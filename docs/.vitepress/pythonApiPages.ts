@@ -14,15 +14,15 @@ const pythons = [process.env['KEYRAIL_PYTHON'], 'python3', 'python']
  * Creates the reference of the Python package, from its sources and their docstrings. They are parsed by Python.
  * @param top - The top of the repository.
  * @param candidates - The programs to try. @default KEYRAIL_PYTHON, python3 and python
- * @returns The pages; none, with a line on stderr, if no Python 3.10 or newer is found.
+ * @returns The pages; none, with a line on stderr, if no Python 3.11 or newer is found.
  */
 export function pythonApiPages(top: string, candidates = pythons): readonly PythonApiPage[] {
   const script = join(top, 'packages/python/tests/api_reference.py')
-  const version = ['-c', 'import sys; assert sys.version_info >= (3, 10)']
+  const version = ['-c', 'import sys; assert sys.version_info >= (3, 11)']
   const python = candidates.find((one) => one !== undefined && spawnSync(one, version).status === 0)
   if (python === undefined) {
     process.stderr.write(
-      'The site has no API reference of the Python package: no Python 3.10 or newer is on the path.\n',
+      'The site has no API reference of the Python package: no Python 3.11 or newer is on the path.\n',
     )
     return []
   }

@@ -114,7 +114,7 @@ def test_each_distribution_contains_the_listed_files_only(built: Path) -> None:
     metadata = f"{wheel.name.split('-py3')[0]}.dist-info"
     with zipfile.ZipFile(wheel) as opened:
         assert {*opened.namelist()} == package | {
-            f"{metadata}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "licenses/LICENSE")
+            f"{metadata}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")
         }
         assert opened.read(f"{metadata}/licenses/LICENSE") == licence
 

@@ -8,8 +8,8 @@ from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar, overload
 
 from hexbytes import HexBytes
 from web3 import AsyncWeb3
-from web3._utils.method_formatters import block_result_formatter, log_entry_formatter
 from web3.datastructures import AttributeDict
+from web3.method import Method
 
 from ..async_provider import AsyncKeyrailProvider
 from ..failure.check import check, check_names, check_range, describe
@@ -198,5 +198,7 @@ def _format(event: SubscriptionEvent) -> SubscriptionEvent:
 
 
 def _format_one(raw: Mapping[str, Any]) -> Any:
-    formatted = log_entry_formatter(raw) if "logIndex" in raw else block_result_formatter(raw)
-    return AttributeDict.recursive(formatted)
+    method: Any = "eth_getLogs" if "logIndex" in raw else "eth_getBlockByNumber"
+    module: Any = None
+    format_result: Any = Method(method).result_formatters(method, module)
+    return AttributeDict.recursive(format_result([raw])[0] if "logIndex" in raw else format_result(raw))
