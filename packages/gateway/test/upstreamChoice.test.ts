@@ -236,6 +236,24 @@ describe('a node', () => {
     expect(takeCounts()).toEqual([1, 0])
   })
 
+  test.each([
+    ['eth_getProof', '["0x00",[],"0x10"]', 'distance to target block exceeds maximum proof window'],
+    ['eth_getBalance', '["0x00","0x10"]', 'missing trie node 0a1b (path ) state 0x12 is not available'],
+  ])('that lacks something for %s of one user gets the calls of others', async (method, params, message) => {
+    const { keys, nodes, send, takeCounts } = await start([{}, {}])
+    const other = createApiKey('testnet')
+    keys.add(other, { id: 'other', kind: 'apiKey', networks: ['testnet'], status: 'active' })
+    const [first] = nodes as [FakeUpstream]
+    const { behave } = first
+    first.behave = fail(-32000, message)
+    for (let call = 0; call < 3; call += 1) await send(method, params.replace('0x10', `0x${call}`))
+    first.behave = behave
+    takeCounts()
+    await send('eth_getBalance', '["0x00","0x8"]', other)
+    await send(method, params.replace('0x10', '0x8'), other)
+    expect(takeCounts()).toEqual([2, 0])
+  })
+
   test('that is throttled is spared, and others’ calls do not open its circuit breaker', async () => {
     const { gateway, nodes, send, takeCounts, entries } = await start([{}, {}])
     const [first] = nodes as [FakeUpstream]

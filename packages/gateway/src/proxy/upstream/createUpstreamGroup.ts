@@ -33,6 +33,9 @@ import { createLogRanges } from './logs/createLogRanges.ts'
 import type { LogRanges } from './logs/createLogRanges.ts'
 import { createPolls } from './createPolls.ts'
 import { createUpstream } from './createUpstream.ts'
+import { isNull } from './nullResults.ts'
+import { queryUpstream } from './queryUpstream.ts'
+import { readErrorKind } from './readAttempt.ts'
 import { watchHealth } from './watchHealth.ts'
 import { watchLag } from './watchLag.ts'
 
@@ -111,7 +114,15 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     const backoff = createBackoff({ onPause: () => onState('throttled') })
     const upstream = createUpstream(url, { headers, budget, backoff })
     const head = (): number | undefined => lag.head(index)
-    const capabilities = createCapabilities(nodeOptions, { head })
+    const capabilities = createCapabilities(nodeOptions, {
+      head,
+      testState: async (test) => {
+        const response = await queryUpstream(upstream, test, timeoutMs)
+        if (typeof response === 'string') return undefined
+        if (response.member === 'result') return !isNull(response.value)
+        return readErrorKind(response.value, test.method) === 'missingData' ? false : undefined
+      },
+    })
     const member: GroupMember = createMember({
       name,
       upstream,

@@ -77,9 +77,9 @@ export const isNull = (value: Buffer | string): boolean => value.length === 4 &&
 export const pickForNull = (
   group: UpstreamGroup,
   call: ForwardedCall,
-  { member, tried }: { member: GroupMember; tried: readonly GroupMember[] },
+  { member, tried, ownerId }: { member: GroupMember; tried: readonly GroupMember[]; ownerId: string },
 ): GroupMember | undefined => {
-  const other = group.pick(toPickOptions(call, { tried, minHead: getMinHead(call, member.head()) }))
+  const other = group.pick(toPickOptions(call, { tried, ownerId, minHead: getMinHead(call, member.head()) }))
   return other !== undefined && mayConfirmNull(group, call, { member, other }) ? other : undefined
 }
 
