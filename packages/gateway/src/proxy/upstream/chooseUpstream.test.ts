@@ -71,7 +71,7 @@ const createMember = (facts: Facts): GroupMember => {
     outcomes: createOutcomes(),
     weight: facts.weight,
     head,
-    sawHead: () => {},
+    sawHead: () => true,
     observe: () => {},
   }
 }

@@ -59,6 +59,8 @@ export interface UpstreamGroup {
   readonly several: boolean
   /** The newest block that any upstream is known to have; 0 if none is known. */
   readonly highestHead: () => number
+  /** Whether a head that some upstream responded with is credible. @see `createHeads` */
+  readonly isCredibleHead: (head: number) => boolean
   /** The current state of each upstream, in the order of the config. */
   readonly states: () => readonly UpstreamState[]
   readonly inFlightReads: InFlightReads
@@ -144,7 +146,13 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     })
     return member
   })
-  const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs, polls, shared: share('heads') })
+  const lag = watchLag(members, {
+    maxLagBlocks: options.maxLagBlocks,
+    rewritable: options.rewritable,
+    timeoutMs,
+    polls,
+    shared: share('heads'),
+  })
   const several = members.length > 1
   const views = createCallerViews({ members, heads: options.rewritable ? 'none' : several ? 'monotonic' : 'latest' })
   /** Heads are compared every few seconds: upstreams that a caller's head would exclude for this long are queried again. */
@@ -165,6 +173,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     network,
     chainId,
     highestHead,
+    isCredibleHead: lag.isCredible,
     getHedgeMs:
       hedgeMs === 'p95'
         ? ({ latency }) => {
