@@ -252,8 +252,9 @@ export const runBatch = (
     }
     const one: BatchCall = { index, call, read: toSharedRead(call), duplicates: undefined }
     if (shareResult(one)) continue
-    const { idempotent, filter, expensive } = call.traits
-    if (!idempotent || filter !== undefined) writes.push(one)
+    const { idempotent, filter, expensive, result } = call.traits
+    if (result !== undefined) setResult(index, { member: 'result', value: result })
+    else if (!idempotent || filter !== undefined) writes.push(one)
     else if (expensive) requests.push([one])
     else {
       if (cheapReads.length === 0) requests.push(cheapReads)
