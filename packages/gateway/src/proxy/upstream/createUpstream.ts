@@ -224,11 +224,17 @@ export const createUpstream = (
       ended = true
       chunks = []
     }
+    /** The body could not be read, so what is known decides: the status and the headers. */
+    const finishUnread = (): void => {
+      if (!ended) returnBytes()
+      size = 0
+      finish(undefined, { status, body: Buffer.alloc(0), retryAfter })
+    }
     const onDecoded = (error: NodeJS.ErrnoException | null, body: Buffer): void => {
       if (ended) return
       if (error !== null) {
         if (error.code === 'ERR_BUFFER_TOO_LARGE') finish('tooLarge')
-        else finish('broken', undefined, error.code)
+        else finishUnread()
         return
       }
       const more = body.length - size
@@ -239,7 +245,7 @@ export const createUpstream = (
       if (more < 0) dropBytes(budget.buffered, -more)
       budget.left -= more
       size = body.length
-      finish(undefined, { status, body, retryAfter })
+      finish(undefined, { status, body: withoutMark(body), retryAfter })
     }
     const dispatcher = probe ? probePool : pool
     dispatcher.dispatch(
@@ -264,7 +270,7 @@ export const createUpstream = (
           status = code
           decode = decoders.get(String(encoding).toLowerCase())
           if (decode !== undefined) isLargeHandled = true
-          if (typeof wait === 'string') retryAfter = wait
+          retryAfter = Array.isArray(wait) ? wait[0] : wait
           if (length !== undefined) contentLength = Number(length)
           if (length === undefined || Number(length) <= budget.left) return
           finish('tooLarge')
@@ -293,12 +299,13 @@ export const createUpstream = (
         onResponseEnd: () => {
           if (consumer === undefined) {
             const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
-            if (decode === undefined || size === 0) finish(undefined, { status, body, retryAfter })
+            if (decode === undefined || size === 0) finish(undefined, { status, body: withoutMark(body), retryAfter })
             else decode(body, { maxOutputLength: size + budget.left }, onDecoded)
           } else takeConsumer()?.end()
         },
         onResponseError: (_controller, { code }: NodeJS.ErrnoException) => {
-          if (consumer === undefined) finish(controller === undefined ? 'unsent' : 'broken', undefined, code)
+          if (consumer === undefined && status >= 400) finishUnread()
+          else if (consumer === undefined) finish(controller === undefined ? 'unsent' : 'broken', undefined, code)
           // If the response is paused and the node closes its connection after it, undici reports an error although all of it has arrived.
           else if (size === contentLength) takeConsumer()?.end()
           else takeConsumer()?.fail()
@@ -320,6 +327,10 @@ export const createUpstream = (
     close,
   }
 }
+
+/** Removes a byte order mark, which a parser may ignore (RFC 8259 section 8.1). */
+const withoutMark = (body: Buffer): Buffer =>
+  body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
 
 /** A shorter part may be a common word (`rpc`, `v2`, `geth`) in a node's message. */
 const minSecretLength = 8

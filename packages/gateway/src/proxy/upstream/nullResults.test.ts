@@ -16,6 +16,7 @@ test('what a null means is known for each method that a service can offer', () =
         "debug_storageRangeAt",
         "debug_traceBadBlock",
         "debug_traceBlock",
+        "eth_accounts",
         "eth_blockNumber",
         "eth_call",
         "eth_capabilities",
