@@ -73,6 +73,11 @@ export interface UpstreamGroup {
   readonly logRanges: LogRanges<GroupMember> | undefined
   /** What each key's callers have seen: the newest block, and the upstream of their last write. */
   readonly views: CallerViews<GroupMember>
+  /** The same for the newest safe and finalized block, of this instance only. */
+  readonly finalViews: {
+    readonly safe: CallerViews<GroupMember>
+    readonly finalized: CallerViews<GroupMember>
+  }
   readonly maxLagBlocks: number
   /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
@@ -217,6 +222,10 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     cache,
     confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
     filters: createFilters({ maxPerKey: options.maxFilters }),
+    finalViews: {
+      safe: createCallerViews({ members, heads: options.rewritable ? 'none' : 'monotonic' }),
+      finalized: createCallerViews({ members, heads: options.rewritable ? 'none' : 'monotonic' }),
+    },
     maxLagBlocks: options.maxLagBlocks,
     logRanges: options.splitLogs ? createLogRanges() : undefined,
     start: async () => {

@@ -8,6 +8,7 @@ import type { GroupMember } from './groupMember.ts'
 import { forwardRead } from './logs/forwardLogs.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
 import { getNeededHead } from './heads/getNeededHead.ts'
+import { chooseFinalBlock, readsFinalBlock, trackFinalBlock } from './heads/trackFinalBlock.ts'
 import { showsHead, trackHead } from './heads/trackHead.ts'
 import { forwardCall } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
@@ -81,10 +82,27 @@ const getBlockNumber = (value: Buffer | string): number | undefined => {
  * @param done - Called once, and not after the returned function was called.
  * @returns A function that stops the call.
  */
-export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) =>
-  showsHead(call)
+export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
+  if (readsFinalBlock(call)) return proxyFinalBlock(call, options, done)
+  return showsHead(call)
     ? proxyAny(call, options, (result, member) => done(trackHead(call, { result, member }, options), member))
     : proxyAny(call, options, done)
+}
+
+/** Reads the safe or finalized block. A batch does the same in `runBatch`. */
+const proxyFinalBlock = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
+  let stopAgain: (() => void) | undefined
+  const stop = proxyAny(call, options, (result, member) => {
+    const seenCall = trackFinalBlock(call, result, options)
+    if (seenCall === undefined) done(result, member)
+    else
+      stopAgain = proxyAny(seenCall, options, (block, by) => {
+        const chosen = chooseFinalBlock({ call, result, member }, { result: block, member: by }, options)
+        done(chosen.result, chosen.member)
+      })
+  })
+  return () => (stopAgain ?? stop)()
+}
 
 const proxyAny = (call: ForwardedCall, given: ProxyOptions, done: CallDone): (() => void) => {
   if (call.traits.result !== undefined) {

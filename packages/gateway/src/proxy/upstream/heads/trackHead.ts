@@ -13,7 +13,8 @@ export const showsHead = ({ method, params = '' }: ForwardedCall): boolean =>
 /** A larger block is not searched for its number. */
 const maxBlockBytes = 256 * 1024
 
-const readHead = (call: ForwardedCall, result: CallResult): number | undefined => {
+/** Reads the number of a block from a result. */
+export const readHead = (call: ForwardedCall, result: CallResult): number | undefined => {
   if (!('value' in result) || result.member === 'error' || result.value.length > maxBlockBytes) return undefined
   const text = result.value.toString('latin1')
   if (call.method === 'eth_blockNumber') return parseQuantity(text)
