@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { weightedMethods } from '../method/weights.ts'
-import { getNullMeaning } from './nullResults.ts'
+import { getNullMeaning } from './getNullMeaning.ts'
 
 test('what a null means is known for each method that a service can offer', () => {
   const by = (wanted: ReturnType<typeof getNullMeaning>): readonly string[] =>
