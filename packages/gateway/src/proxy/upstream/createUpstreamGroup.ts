@@ -35,7 +35,7 @@ import { createPolls } from './createPolls.ts'
 import { createUpstream } from './createUpstream.ts'
 import { isNull } from './getNullMeaning.ts'
 import { queryUpstream } from './queryUpstream.ts'
-import { readErrorKind } from './readAttempt.ts'
+import { readErrorKind } from './classifyFailure.ts'
 import { watchHealth } from './watchHealth.ts'
 import { watchLag } from './watchLag.ts'
 
