@@ -157,7 +157,7 @@ describe('a node that compresses', () => {
     node.behave = compressed('gzip', gzipSync)
     const { gateway, url, testnetKey } = await startGateway(
       { testnet: [node.url] },
-      { limits: { maxResponseBytes: 2_048 } },
+      { bounds: { maxResponseBytes: 2_048 } },
     )
     onTestFinished(() => gateway.close({ graceMs: 0 }))
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}'
