@@ -127,7 +127,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     inTests: [],
     dependencies: [],
     peers: [],
-    nodeModules: 'nowhere',
+    nodeModules: 'anywhere',
   },
   contracts: {
     name: '@keyrail/contracts',

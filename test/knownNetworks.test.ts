@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { knownChains, knownNetworks } from '../packages/gateway/src/lib/knownNetworks.ts'
 import networkNames from '../packages/viem/src/networkNames.json' with { type: 'json' }
@@ -26,6 +28,11 @@ test('at least 60 main networks are known, and also Sepolia, Hoodi, Base and Arb
     ['arbitrum-one', 42161],
   ] as const)
     expect(knownNetworks[slug]?.chainId, slug).toBe(chainId)
+})
+
+test('the docs say how many chains are known', () => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/service/networks.md'), 'utf8')
+  expect(page).toContain(`knows the ${Object.keys(knownChains).length} most used EVM chains`)
 })
 
 test('every slug, alias and chain id belongs to one network', () => {

@@ -197,7 +197,7 @@ describe('a failure with --json', () => {
 
 describe('keyrail call, rejected (exit code 1)', () => {
   test.each<[string, string[], string, string[]]>([
-    ['an unsupported method', ['eth_accounts'], 'methodUnavailable', ['-32601', 'hint: ']],
+    ['an unsupported method', ['eth_sign', '0x12', '0x34'], 'methodUnavailable', ['-32601', 'hint: ']],
     ['invalid params', ['eth_getBalance', '0x12', 'latest'], 'invalidRequest', ['-32602', 'hint: ']],
     [
       'a transfer without the balance',

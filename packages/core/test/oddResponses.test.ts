@@ -1,9 +1,9 @@
 import { createTransport, isKeyrailError, webSocket } from '@keyrail/core'
 import { oddResponses } from '@keyrail/vectors'
 import type { OddResponseCase } from '@keyrail/vectors'
+import { startOddResponseServer, toBodyBytes } from '@keyrail/vectors/oddResponseServer'
 import { afterAll, describe, expect, test } from 'vitest'
 import { httpClients } from './faults/httpClients.ts'
-import { startOddResponseServer, toBodyBytes } from './oddResponseServer.ts'
 import { startSocketServer } from './socketServer.ts'
 
 const server = await startOddResponseServer()

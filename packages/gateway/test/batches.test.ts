@@ -77,7 +77,7 @@ describe('a batch', () => {
         '1',
         call(1, 'a'),
         '[]',
-        call(2, 'b', 'eth_accounts'),
+        call(2, 'b', 'eth_sign'),
         '{"jsonrpc":"2.0","id":3,"method":"eth_call","params":7}',
         '{"jsonrpc":"2.0","id":4,"id":5,"method":"eth_call"}',
         call('x', 'c'),

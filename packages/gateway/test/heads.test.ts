@@ -283,6 +283,54 @@ describe('the block that a request names', () => {
   })
 })
 
+describe.each(['safe', 'finalized'])('the %s block of a caller', (tag) => {
+  const startNodes = async () => {
+    const nodes = [await startNode('first'), await startNode('second')] as const
+    const blocks = [80, 70]
+    for (const [index, node] of nodes.entries())
+      node.behave = (seen) => {
+        const [block] = seen.params as [string]
+        const number = block === tag ? toHex(blocks[index] ?? 0) : `"${block}"`
+        return result(seen, `{"hash":"0x12","number":${number},"transactions":[]}`)
+      }
+    const started = await start(nodes)
+    const read = async (): Promise<unknown> =>
+      ((await started.sendCall('eth_getBlockByNumber', [tag, false])).result as { number: string }).number
+    return { ...started, nodes, blocks, read }
+  }
+
+  test('does not go back, alone and in a batch, if a node that is behind responds', async () => {
+    const { nodes, blocks, read, send } = await startNodes()
+    expect(await read()).toBe('0x50')
+    nodes[0].behave = unavailable
+    expect([await read(), await read()]).toEqual(['0x50', '0x50'])
+    const calls = [1, 2, 3].map((id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'eth_getBlockByNumber',
+      params: [id === 3 ? '0x1' : tag, false],
+    }))
+    const { text } = await send(calls)
+    expect((JSON.parse(text) as { result: { number: string } }[]).map((one) => one.result.number)).toEqual([
+      '0x50',
+      '0x50',
+      '0x1',
+    ])
+    blocks[1] = 81
+    expect(await read()).toBe('0x51')
+  })
+
+  test('goes back if no node has that block any more', async () => {
+    const { nodes, read } = await startNodes()
+    await read()
+    nodes[0].behave = unavailable
+    const { behave } = nodes[1]
+    nodes[1].behave = (seen, response) =>
+      (seen.params as [string])[0] === tag ? behave(seen, response) : result(seen, 'null')
+    expect(await read()).toBe('0x46')
+  })
+})
+
 test('with the load spread, a caller whose head moves stays on nodes that have it', async () => {
   const nodes = [await startNode('first', 100), await startNode('second', 100)] as const
   const upstreams = nodes.map(({ url }) => ({ url }))

@@ -10,6 +10,10 @@ export interface LogNode extends FakeUpstream {
   message: string
   /** Part of each block's hash: another one is another chain. */
   fork: string
+  /** Numbers without a block. */
+  readonly withoutBlock: Set<number>
+  /** Responds for one of these. */
+  respondWithout: (call: SeenCall) => string
   /** The ranges that were queried, as in `0-9`, and `block 9` for a block. */
   readonly queries: string[]
   /** Called before it responds to a query for logs. It may respond itself: then it returns true. */
@@ -33,6 +37,8 @@ export const startLogNode = async (): Promise<LogNode> => {
     maxBlocks: Infinity,
     message: 'block range too large',
     fork: 'aa',
+    withoutBlock: new Set<number>(),
+    respondWithout: (call: SeenCall) => result(call, 'null'),
     queries: [],
     onLogs: () => undefined,
     head: 1_000,
@@ -45,6 +51,7 @@ export const startLogNode = async (): Promise<LogNode> => {
   const respondWithBlock = (call: SeenCall): string => {
     const number = resolve((call.params as [string])[0])
     node.queries.push(`block ${number}`)
+    if (node.withoutBlock.has(number)) return node.respondWithout(call)
     return result(
       call,
       number > node.head ? 'null' : `{"number":"${toHex(number)}","hash":"0x${node.fork}${number}","transactions":[]}`,

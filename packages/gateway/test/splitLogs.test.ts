@@ -88,6 +88,19 @@ describe('eth_getLogs for a range that the node rejects', () => {
     expect(await getLogs(500, 1_500)).toBe(toLogs(500, 1_000))
   })
 
+  test.each([
+    ['null', undefined],
+    ['an error', "Can't route your request to suitable provider"],
+  ])('ends at the block before a number without one, for which the node sends %s', async (_, message) => {
+    const node = await startNode({ maxBlocks: 300 })
+    if (message !== undefined)
+      node.respondWithout = (call) => `{"jsonrpc":"2.0","id":${call.id},"error":{"code":12,"message":"${message}"}}`
+    for (const number of [899, 900]) node.withoutBlock.add(number)
+    const { getLogs } = await start([node])
+    expect(await getLogs(100, 900)).toBe(toLogs(100, 898))
+    expect(node.queries.filter((query) => query === 'block 898').length).toBe(2)
+  })
+
   test('is read in parts in a batch too', async () => {
     const { rpcUrl } = await start([await startNode({ maxBlocks: 100 })])
     const call = (id: number, method: string, params: readonly unknown[] = []) => ({

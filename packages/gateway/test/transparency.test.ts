@@ -97,6 +97,7 @@ describe('params', () => {
     )
     expect(Object.keys(upstream.headers[0] ?? {}).toSorted()).toEqual([
       'accept',
+      'accept-encoding',
       'connection',
       'content-length',
       'content-type',

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createApiKey, getApiKeyUrl } from '../src/index.ts'
 import type { TestOptions } from './createTestGateway.ts'
@@ -105,6 +106,91 @@ describe('load balancing', () => {
     await send(undefined, undefined, other)
     expect(takeCounts()).toEqual([0, 1])
   })
+})
+
+describe('a key’s reads go to the node that may have its transaction', () => {
+  const timeout = 'The transaction was added to the mempool but was not processed in time'
+  test.each([
+    ['knew it', 'eth_sendRawTransaction', fail(-32000, 'already known'), 'a'],
+    ['waited for its receipt in vain', 'eth_sendRawTransactionSync', fail(4, timeout), 'a'],
+    ['says so in other words', 'eth_sendRawTransactionSync', fail(4, 'transaction not included'), 'a'],
+    ['does not say whether it has it', 'eth_sendRawTransaction', fail(-32000, 'flux compensator'), 'a'],
+    ['rejected it', 'eth_sendRawTransaction', fail(-32000, 'nonce too low'), 'b'],
+  ])('because it %s', async (_, method, behave, chosen) => {
+    const upstreams = [{}, { weight: 1_000, denyMethods: [method] }]
+    const { nodes, send } = await start(upstreams, { loadBalancing: 'spread' })
+    const [first] = nodes as [FakeUpstream]
+    first.behave = (call, response) => (call.method === method ? behave(call, response) : result(call, '"a"'))
+    expect((await send()).text).toContain('"b"')
+    await send(method, '["0x00"]')
+    expect((await send()).text).toContain(`"${chosen}"`)
+  })
+})
+
+describe('a node that compresses', () => {
+  const text = `"${'ab'.repeat(2_000)}"`
+  const compressed =
+    (encoding: string, encode: (value: string) => Buffer, source = text): Behaviour =>
+    (call, response) => {
+      response.setHeader('content-encoding', encoding)
+      response.end(encode(result(call, source)))
+      return undefined
+    }
+  test.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['identity', (value: string) => Buffer.from(value)],
+  ])('with %s although it is asked not to is understood', async (encoding, encode) => {
+    const { nodes, send } = await start([{}])
+    const [node] = nodes as [FakeUpstream]
+    node.behave = compressed(encoding, encode)
+    expect((await send()).text).toContain(text)
+    expect(node.headers[0]).toMatchObject({ 'accept-encoding': 'identity' })
+  })
+
+  test('more than a response may have is rejected', async () => {
+    const node = await startFakeUpstream(chainIds.testnet)
+    onTestFinished(node.stop)
+    node.behave = compressed('gzip', gzipSync)
+    const { gateway, url, testnetKey } = await startGateway(
+      { testnet: [node.url] },
+      { bounds: { maxResponseBytes: 2_048 } },
+    )
+    onTestFinished(() => gateway.close({ graceMs: 0 }))
+    const body = '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}'
+    expect((await post(getApiKeyUrl(url, 'testnet', testnetKey), body)).text).toContain('response_too_large')
+  })
+
+  test('but sends garbage is replaced by the next one', async () => {
+    const { nodes, send } = await start([{}, {}])
+    const [node] = nodes as [FakeUpstream]
+    node.behave = compressed('gzip', (value) => Buffer.from(value))
+    expect((await send()).text).toContain('"b"')
+  })
+})
+
+test.each(['null', '[]'])(
+  'eth_accounts with params %s is empty, alone and in a batch, and no node is asked',
+  async (params) => {
+    const { send, takeCounts, url, testnetKey } = await start([{}])
+    expect((await send('eth_accounts', params)).text).toBe('{"jsonrpc":"2.0","id":1,"result":[]}')
+    const batch = `[{"jsonrpc":"2.0","id":2,"method":"eth_accounts","params":${params}}]`
+    expect((await post(getApiKeyUrl(url, 'testnet', testnetKey), batch)).text).toBe(
+      '[{"jsonrpc":"2.0","id":2,"result":[]}]',
+    )
+    expect(takeCounts()).toEqual([0])
+  },
+)
+
+test('params that are null are none', async () => {
+  const { nodes, send, url, testnetKey } = await start([{}])
+  await send('eth_gasPrice', 'null')
+  const call = '{"jsonrpc":"2.0","id":2,"method":"eth_blobBaseFee","params":null}'
+  await post(getApiKeyUrl(url, 'testnet', testnetKey), `[${call},${call}]`)
+  expect(nodes[0]?.bodies.map((body) => body.includes('"params":[]'))).toEqual([true, true])
 })
 
 describe('a budget', () => {
@@ -234,6 +320,24 @@ describe('a node', () => {
     expect(takeCounts()).toEqual([0, 1])
     await send('eth_getBalance', '["0x00","latest"]')
     expect(takeCounts()).toEqual([1, 0])
+  })
+
+  test.each([
+    ['eth_getProof', '["0x00",[],"0x10"]', 'distance to target block exceeds maximum proof window'],
+    ['eth_getBalance', '["0x00","0x10"]', 'missing trie node 0a1b (path ) state 0x12 is not available'],
+  ])('that lacks something for %s of one user gets the calls of others', async (method, params, message) => {
+    const { keys, nodes, send, takeCounts } = await start([{}, {}])
+    const other = createApiKey('testnet')
+    keys.add(other, { id: 'other', kind: 'apiKey', networks: ['testnet'], status: 'active' })
+    const [first] = nodes as [FakeUpstream]
+    const { behave } = first
+    first.behave = fail(-32000, message)
+    for (let call = 0; call < 3; call += 1) await send(method, params.replace('0x10', `0x${call}`))
+    first.behave = behave
+    takeCounts()
+    await send('eth_getBalance', '["0x00","0x8"]', other)
+    await send(method, params.replace('0x10', '0x8'), other)
+    expect(takeCounts()).toEqual([2, 0])
   })
 
   test('that is throttled is spared, and others’ calls do not open its circuit breaker', async () => {

@@ -110,6 +110,64 @@ describe('an upstream that is behind', () => {
   })
 })
 
+describe('an upstream whose head is far above the others', () => {
+  const wrong = 100 + 30_000_000
+  const byHead =
+    (upstream: FakeUpstream, name: string): Behaviour =>
+    (call) =>
+      result(call, call.method === 'eth_blockNumber' ? `"0x${upstream.head.toString(16)}"` : `"${name}"`)
+  const startNodes = async (count: number, network = {}) => {
+    const nodes: FakeUpstream[] = []
+    for (let index = 0; index < count; index += 1) {
+      const node = await startFake()
+      node.behave = byHead(node, 'abc'[index] ?? '')
+      nodes.push(node)
+    }
+    const pass = controlTime()
+    const started = await start(nodes, network)
+    const last = nodes.at(-1) as FakeUpstream
+    /** Lets the heads be compared again. */
+    const compare = async (): Promise<void> => {
+      const counts = nodes.map(({ probes }) => probes.filter((method) => method === 'eth_blockNumber').length)
+      pass(5_000)
+      await until(() =>
+        nodes.every(
+          ({ probes }, index) => probes.filter((method) => method === 'eth_blockNumber').length > (counts[index] ?? 0),
+        ),
+      )
+      await started.send('eth_gasPrice')
+    }
+    return { ...started, nodes, last, compare }
+  }
+
+  test.each([2, 3])('of %i does not take the traffic, and its block is not what callers have seen', async (count) => {
+    const { send, last, compare, states, nodes } = await startNodes(count)
+    await send()
+    last.head = wrong
+    await compare()
+    await compare()
+    await until(() => states().includes(`testnet-${count} lagging`))
+    expect((await send()).text).toContain('"a"')
+    expect((await send('eth_blockNumber', true)).text).toContain('"0x64"')
+    // The others fail, so that the wrong one is asked.
+    const behave = nodes.slice(0, -1).map((node) => node.behave)
+    for (const node of nodes.slice(0, -1)) node.behave = fail
+    expect((await send('eth_blockNumber', true)).text).toContain('"0x64"')
+    for (const [index, node] of nodes.slice(0, -1).entries()) node.behave = behave[index] ?? fail
+    last.head = 100
+    await compare()
+    expect((await send('eth_blockNumber', true)).text).toContain('"0x64"')
+  })
+
+  test('is found by a call, too', async () => {
+    const { send, last, states } = await startNodes(3, { loadBalancing: 'order' })
+    last.head = wrong
+    const { text } = await send('eth_blockNumber', true)
+    expect(text).toContain('"0x64"')
+    expect(states()).not.toContain('testnet-1 lagging')
+  })
+})
+
 describe('an upstream that fails', () => {
   test('five times gets only one call a second, which finds out if it works again', async () => {
     const pass = controlTime()

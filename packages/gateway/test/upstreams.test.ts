@@ -451,7 +451,7 @@ describe('options', () => {
     const upstream = await startFake()
     const { rpcUrl } = await startGatewayFor([upstream.url], options)
     expect((await post(rpcUrl, read.replace('eth_call', method))).text).toContain('"result"')
-    expect((await post(rpcUrl, read.replace('eth_call', 'eth_accounts'))).text).toContain('-32601')
+    expect((await post(rpcUrl, read.replace('eth_call', 'eth_sign'))).text).toContain('-32601')
   })
 
   test('publicUrl is what listen returns', async () => {

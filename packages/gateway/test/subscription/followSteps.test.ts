@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { nextTurn, pass, startFollower, toText, toTexts } from './startFollower.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { getStart, nextTurn, pass, startFollower, toText, toTexts } from './startFollower.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -16,6 +16,56 @@ test('the head at the start is not a step; each new block is one, also blocks be
   await pass(5_000)
   expect(toTexts(steps)).toEqual(Array.from({ length: 20 }, (_, index) => `+${200 + index}`))
 })
+
+describe.each(['null', 'error', 'blockBefore'] as const)(
+  'numbers without a block, for which the node sends %s,',
+  (withoutBlock) => {
+    test('are left out: each block follows its parent', async () => {
+      const { first, steps, faults } = await startFollower()
+      first.withoutBlock = withoutBlock
+      first.mine(1)
+      await pass(5_000)
+      first.mine(2, 2)
+      await pass(5_000)
+      // More than are read at once.
+      first.mine(1, 20)
+      first.mine(1)
+      await pass(5_000)
+      expect(toTexts(steps)).toEqual(['+200', '+203', '+204', '+225', '+226'])
+      expect(faults).toEqual([])
+    })
+
+    test('can be part of a branch that is removed, and of the one that replaces it', async () => {
+      const { first, steps } = await startFollower()
+      first.withoutBlock = withoutBlock
+      first.mine(1, 1)
+      first.mine(1, 1)
+      await pass(5_000)
+      first.reorg(2, 0)
+      first.mine(2, 2)
+      await pass(5_000)
+      expect(toTexts(steps)).toEqual(['+201', '+203', '-2 to 199', '+202', '+203'])
+      first.reorg(1, 0)
+      first.mine(2, 3)
+      await pass(5_000)
+      expect(toTexts(steps.slice(5))).toEqual(['-1 to 202', '+206', '+207'])
+    })
+
+    test('do not end a subscription that continues where it was, below where the chain was followed', async () => {
+      const { first, follower, start, locate, createCursor } = await startFollower()
+      first.withoutBlock = withoutBlock
+      first.mine(2)
+      const cursor = createCursor(first, 1)
+      for (const skip of [2, 20, 35]) first.mine(1, skip)
+      follower.stop()
+      start()
+      await pass(0)
+      const located = locate({ cursor, logs: true })
+      await pass(5_000)
+      expect(getStart(located)).toEqual({ position: 200, blocks: [201, 204, 225, 261], haveLogs: true })
+    })
+  },
+)
 
 test('a branch is followed down to the ancestor, and back again: A, B, A', async () => {
   const { first, steps } = await startFollower()

@@ -25,8 +25,10 @@ export interface ScriptedNode extends ChainNode {
   readonly calls: { readonly method: ChainMethod; readonly params: string }[]
   /** Called before each response. */
   before: (method: ChainMethod, params: string) => void | Promise<void>
-  /** Adds blocks. */
-  readonly mine: (count: number) => void
+  /** How it responds for a number without a block. */
+  withoutBlock: 'null' | 'error' | 'blockBefore'
+  /** Adds blocks. @param skip - How many numbers before the first have no block. @default 0 */
+  readonly mine: (count: number, skip?: number) => void
   /** Replaces the newest blocks with others. */
   readonly reorg: (depth: number, count: number) => void
 }
@@ -54,12 +56,14 @@ export interface BlockOverrides {
   readonly addresses?: readonly string[]
   /** In seconds since 1970. */
   readonly timestamp?: number
+  /** How many numbers before it have no block. */
+  readonly skip?: number
 }
 
 /** Creates a block with some logs. The hash of one does not say on which branch it is. */
 export const createBlock = (parent: ScriptedBlock | undefined, overrides: BlockOverrides = {}): ScriptedBlock => {
   created += 1
-  const number = parent === undefined ? 0 : parent.number + 1
+  const number = parent === undefined ? 0 : parent.number + 1 + (overrides.skip ?? 0)
   const hash = toHash(created * 0x1_0000_0000)
   const parentHash = parent?.hash ?? toHash(0)
   const { logCount = created % 4, addresses = [`0x${'C0'.repeat(20)}`] } = overrides
@@ -79,9 +83,9 @@ export const createBlock = (parent: ScriptedBlock | undefined, overrides: BlockO
 /** Creates nodes with the same chain of a number of blocks. */
 export const createScriptedNodes = (count: number, blocks: number): ScriptedNodes => {
   const known = new Map<string, ScriptedBlock>()
-  const grow = (chain: ScriptedBlock[], added: number): void => {
+  const grow = (chain: ScriptedBlock[], added: number, skip = 0): void => {
     for (let index = 0; index < added; index += 1) {
-      const block = createBlock(chain.at(-1))
+      const block = createBlock(chain.at(-1), { skip: index === 0 ? skip : 0 })
       known.set(block.hash, block)
       chain.push(block)
     }
@@ -93,8 +97,14 @@ export const createScriptedNodes = (count: number, blocks: number): ScriptedNode
     const logReads = new Map<string, number>()
     const respond = (method: ChainMethod, params: string): string => {
       const [param] = JSON.parse(params) as [string | { readonly blockHash: string }]
-      if (method === 'eth_getBlockByNumber')
-        return (param === 'latest' ? node.chain.at(-1) : node.chain[Number(param)])?.text ?? 'null'
+      if (method === 'eth_getBlockByNumber') {
+        const wanted = param === 'latest' ? Infinity : Number(param)
+        const found = node.chain.findLast(({ number }) => number <= wanted)
+        if (param === 'latest' || found?.number === wanted) return found?.text ?? 'null'
+        if (wanted > (node.chain.at(-1)?.number ?? 0) || node.withoutBlock === 'null') return 'null'
+        if (node.withoutBlock === 'error') throw new ChainReadError('requested epoch was a null round')
+        return found?.text ?? 'null'
+      }
       const hash = typeof param === 'string' ? param : param.blockHash
       const block = known.get(hash) ?? node.chain.find((own) => own.hash === hash)
       if (method === 'eth_getBlockByHash') return block?.text ?? 'null'
@@ -108,6 +118,7 @@ export const createScriptedNodes = (count: number, blocks: number): ScriptedNode
       chain: [...first],
       isDown: false,
       lateLogs: 0,
+      withoutBlock: 'null',
       lacks: new Set(),
       calls: [],
       before: () => {},
@@ -119,7 +130,7 @@ export const createScriptedNodes = (count: number, blocks: number): ScriptedNode
         if (node.lacks.has(method)) throw new ChainReadError('no such method')
         return respond(method, params)
       },
-      mine: (added) => grow(node.chain, added),
+      mine: (added, skip) => grow(node.chain, added, skip),
       reorg: (depth, added) => {
         node.chain = node.chain.slice(0, Math.max(node.chain.length - depth, 1))
         grow(node.chain, added)

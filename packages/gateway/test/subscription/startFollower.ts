@@ -60,7 +60,7 @@ export const startFollower = async (options: Partial<FollowOptions> = {}, blocks
     createCursor: ({ chain }, without = 0) => {
       const known = chain.slice(0, chain.length - without)
       return {
-        number: known.length - 1,
+        number: known.at(-1)?.number ?? 0,
         hashes: known
           .map(({ hash }) => hash)
           .reverse()

@@ -1,10 +1,10 @@
 import { methodNames } from '@keyrail/core'
 
 /**
- * Methods of the schema that are never offered: those that use the node's own accounts (`eth_accounts`, `eth_sign…`, `eth_sendTransaction`,
- * the node's pending transactions), and mining methods.
+ * Methods of the schema that are never offered: those that use the node's own accounts (`eth_sign…`, `eth_sendTransaction`, the node's pending
+ * transactions), and mining methods.
  */
-const neverOffered = /^eth_(?:accounts|sign|sendTransaction$|pendingTransactions|getWork|submit)/
+const neverOffered = /^eth_(?:sign|sendTransaction$|pendingTransactions|getWork|submit)/
 
 const filterMethods = (pattern: RegExp): readonly string[] =>
   methodNames.filter((name) => pattern.test(name) && !neverOffered.test(name))

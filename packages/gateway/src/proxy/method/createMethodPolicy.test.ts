@@ -14,7 +14,6 @@ describe('the method policy', () => {
   test('rejects exactly these methods of the schema, with all options on', () => {
     const rejected = methodNames.filter((name) => !getAllowed(all).includes(name))
     expect(rejected).toEqual([
-      'eth_accounts',
       'eth_getWork',
       'eth_pendingTransactions',
       'eth_sendTransaction',

@@ -20,6 +20,8 @@ export interface MethodTraits {
   readonly filter?: 'create' | 'use' | 'remove'
   /** It starts or ends a subscription: only over a WebSocket. */
   readonly subscribes?: true
+  /** The source text of its result, if no node is asked for it. */
+  readonly result?: string
   /** The param that pins the response to a chain state. */
   readonly pin?: PinRule | undefined
   /** How many requests a call counts as in rates and quotas. */
@@ -40,6 +42,9 @@ const filters: ReadonlyMap<string, NonNullable<MethodTraits['filter']>> = new Ma
   ['eth_uninstallFilter', 'remove'],
 ])
 
+/** No caller may use the accounts of a node, and many clients ask which there are when they start. */
+const ownResults: ReadonlyMap<string, string> = new Map([['eth_accounts', '[]']])
+
 const expensive =
   /^(?:debug|trace)_|^eth_(?:getLogs|getFilterLogs|simulateV1|getProof|createAccessList)$|^txpool_(?:content|inspect)$/
 
@@ -51,6 +56,7 @@ const devTraits: MethodTraits = Object.freeze({ idempotent: false, expensive: fa
 
 const getTraits = (name: string, weight: number): MethodTraits => {
   const filter = filters.get(name)
+  const result = ownResults.get(name)
   return Object.freeze({
     idempotent: isReadMethod(name),
     expensive: isExpensive(name),
@@ -58,11 +64,12 @@ const getTraits = (name: string, weight: number): MethodTraits => {
     label: name,
     pin: pinRules.get(name),
     ...(filter === undefined ? {} : { filter }),
+    ...(result === undefined ? {} : { result }),
   })
 }
 
 /**
- * Creates the policy of which methods callers may use. It is a list of names, not of prefixes: methods that sign (`eth_accounts`, `eth_sign…`,
+ * Creates the policy of which methods callers may use. It is a list of names, not of prefixes: methods that sign (`eth_sign…`,
  * `eth_sendTransaction`, `personal_`), administer a node (`admin_`, `engine_`, `miner_`, `testing_`) or are unknown do not exist for callers.
  */
 export const createMethodPolicy = (options: {

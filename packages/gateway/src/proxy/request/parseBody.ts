@@ -54,6 +54,8 @@ export const parseRequest = (text: string, at = 0): ParsedCall | InvalidCall => 
   if (id !== undefined && !/^["n\-0-9]/.test(id)) return invalid
   const method = methodText === undefined ? undefined : parseString(methodText)
   if (method === undefined) return invalid
+  // Some clients send it for a call without params.
+  if (params === 'null') params = undefined
   const paramsFit = params === undefined || params[0] === '[' || params[0] === '{'
   return { valid: true, id, method, params, paramsFit, unknownName }
 }

@@ -6,6 +6,7 @@ import type { CallResult } from '../upstream/callResult.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import { getBatchNeededHead, getNeededHead } from '../upstream/heads/getNeededHead.ts'
+import { chooseFinalBlock, trackFinalBlock } from '../upstream/heads/trackFinalBlock.ts'
 import { showsHead, trackHead } from '../upstream/heads/trackHead.ts'
 import { forwardRead } from '../upstream/logs/forwardLogs.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
@@ -32,6 +33,12 @@ interface BatchCall {
   readonly read: SharedRead | undefined
   /** The indexes of identical reads in this batch, which get the same result. */
   duplicates: number[] | undefined
+  /** The call by a tag and its result, if this one reads the block that the caller has seen at that tag. */
+  readonly first?: {
+    readonly call: ForwardedCall
+    readonly result: CallResult
+    readonly member: GroupMember | undefined
+  }
 }
 
 /** The callbacks of a batch. */
@@ -114,7 +121,18 @@ export const runBatch = (
       setResult(index, result)
     }
   }
-  const completeCall = ({ index, call, read, duplicates }: BatchCall, sent: CallResult, member?: GroupMember): void => {
+  const completeCall = (one: BatchCall, received: CallResult, from?: GroupMember): void => {
+    const { index, call, read, duplicates, first } = one
+    // A single call does the same in `proxyCall`.
+    const seenCall = first === undefined ? trackFinalBlock(call, received, options) : undefined
+    if (seenCall !== undefined) {
+      const again = { ...one, call: seenCall, read: undefined, first: { call, result: received, member: from } }
+      queue.push(() => sendAlone(again))
+      queueMicrotask(startQueued)
+      return
+    }
+    const last = { result: received, member: from }
+    const { result: sent, member } = first === undefined ? last : chooseFinalBlock(first, last, options)
     const result = showsHead(call) ? trackHead(call, { result: sent, member }, options) : sent
     if (read?.pin !== undefined) cacheResult(read, result, { group, member })
     setResult(index, result)
@@ -252,8 +270,9 @@ export const runBatch = (
     }
     const one: BatchCall = { index, call, read: toSharedRead(call), duplicates: undefined }
     if (shareResult(one)) continue
-    const { idempotent, filter, expensive } = call.traits
-    if (!idempotent || filter !== undefined) writes.push(one)
+    const { idempotent, filter, expensive, result } = call.traits
+    if (result !== undefined) setResult(index, { member: 'result', value: result })
+    else if (!idempotent || filter !== undefined) writes.push(one)
     else if (expensive) requests.push([one])
     else {
       if (cheapReads.length === 0) requests.push(cheapReads)

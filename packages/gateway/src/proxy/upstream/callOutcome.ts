@@ -6,6 +6,8 @@ export interface CallOutcome {
   readonly method: string
   /** Source text. Without it, the gateway learns nothing about the node's state. */
   readonly params?: string | undefined
+  /** The owner of the key that sent the call. */
+  readonly ownerId: string
   /** How many calls it is about: 1, or more for `batch`. The calls of a batch that failed on their own have an outcome each. */
   readonly calls: number
   /** `result`, or how it failed. `aborted`: the gateway stopped it, because another attempt succeeded or the caller left. */

@@ -48,8 +48,13 @@ const createMember = (facts: Facts): GroupMember => {
   const latency = createLatency()
   if (facts.latencyMs !== undefined) latency.add(facts.latencyMs)
   const head = (): number | undefined => (name === 'a' ? undefined : 'abc'.indexOf(name))
-  const capabilities = createCapabilities(facts.denies === undefined ? {} : { denyMethods: [facts.denies] }, { head })
-  if (facts.lacks !== undefined) capabilities.learn({ method: facts.lacks, kind: 'methodUnavailable' })
+  const capabilities = createCapabilities(facts.denies === undefined ? {} : { denyMethods: [facts.denies] }, {
+    head,
+    testState: async () => undefined,
+  })
+  if (facts.lacks !== undefined)
+    for (const ownerId of ['one', 'other'])
+      capabilities.learn({ method: facts.lacks, kind: 'methodUnavailable', ownerId })
   return {
     name,
     upstream: { inFlight: () => facts.inFlight } as GroupMember['upstream'],
@@ -66,7 +71,7 @@ const createMember = (facts: Facts): GroupMember => {
     outcomes: createOutcomes(),
     weight: facts.weight,
     head,
-    sawHead: () => {},
+    sawHead: () => true,
     observe: () => {},
   }
 }

@@ -14,6 +14,8 @@ export interface PickOptions {
   readonly batch?: readonly NeededCall[] | undefined
   /** The caller's key. Its reads go to the upstream that took its last write, if that is recent. */
   readonly keyId?: string | undefined
+  /** The owner of the caller's key. What an upstream said that it lacks may count for its own calls only. */
+  readonly ownerId?: string | undefined
   /** Upstreams that must not be chosen, because they were tried already. */
   readonly tried?: readonly GroupMember[] | undefined
   /** The call can be retried on another upstream, so it may go to one whose circuit breaker is due for a trial. @default false */
@@ -110,9 +112,9 @@ const isAllowed = (member: GroupMember, { tried, minHead, method, batch, units =
   return budget.hasRoom(batch.length, units) && batch.every((call) => capabilities.offers(call.method))
 }
 
-const canServe = ({ capabilities }: GroupMember, { method, params, batch }: PickOptions): boolean => {
-  if (batch !== undefined) return batch.every((call) => capabilities.canServe(call.method, call.params))
-  return method === undefined || capabilities.canServe(method, params)
+const canServe = ({ capabilities }: GroupMember, { method, params, batch, ownerId }: PickOptions): boolean => {
+  if (batch !== undefined) return batch.every((call) => capabilities.canServe(call, ownerId))
+  return method === undefined || capabilities.canServe({ method, params }, ownerId)
 }
 
 /** How much longer a call would take here than elsewhere. An upstream that has no latency yet is tried. */

@@ -1,5 +1,6 @@
 import { monotonicClock } from '../../lib/clock.ts'
 import { isWeightedMethod } from '../method/weights.ts'
+import { toHex } from './logs/parseLogFilter.ts'
 import { getStateBlock } from './getStateBlock.ts'
 import type { CallOutcome } from './callOutcome.ts'
 
@@ -33,18 +34,55 @@ export interface Capabilities {
   /** Whether the operator lets the node have the method. */
   readonly offers: (method: string) => boolean
   /** Whether the node can probably respond: it has the state that the call reads, and has not recently reported that the method or that state is missing. */
-  readonly canServe: (method: string, params?: string) => boolean
+  readonly canServe: (call: NeededCall, ownerId?: string) => boolean
   /** Learns from how an attempt ended. */
-  readonly learn: (outcome: Pick<CallOutcome, 'method' | 'params' | 'kind'>) => void
+  readonly learn: (outcome: Pick<CallOutcome, 'method' | 'params' | 'kind' | 'ownerId'>) => void
 }
 
 /** How long a reported missing capability is remembered. The node may be upgraded, or may sync older blocks. */
 const rememberMs = 600_000
+/** How often a node is tested for state that it lacked. */
+const testMs = 60_000
+/** The reports of two owners are enough, so those of more are not worth their memory. */
+const maxOwners = 100
+/** The depth at which a node lacks a method: any. */
+const anyDepth = -Infinity
+
+/** What a node said to the calls of one method. */
+interface Reports {
+  /** By the owner of the calls: how far behind its head the node lacked state, and until when that is remembered. */
+  readonly byOwner: Map<string, { depth: number; until: number }>
+  testedAt: number
+}
+
+/** A read that shows if a node has what it lacked. */
+export interface StateTest {
+  readonly method: string
+  /** Source text. */
+  readonly params: string
+}
+
+const zeroAddress = `"0x${'0'.repeat(40)}"`
+
+/** Creates the cheap read that stands for a method at a block; `undefined` if there is none. */
+const toStateTest = (method: string, block: number): StateTest | undefined => {
+  if (!method.startsWith('eth_')) return undefined
+  const at = `"${toHex(block)}"`
+  // Many nodes have proofs of fewer blocks than state.
+  return method === 'eth_getProof'
+    ? { method, params: `[${zeroAddress},[],${at}]` }
+    : { method: 'eth_getBalance', params: `[${zeroAddress},${at}]` }
+}
 
 /**
  * Creates the capabilities of an upstream: those of the config, and those that its responses show.
+ *
+ * What it lacks is learned for each method, and with it how far behind its head. A report counts for the calls of the owner who caused it, because
+ * calls can be made to fail; once a second owner gets one too, it counts for all. A node that is skipped for state that it lacked is tested by a cheap
+ * read.
  * @param options.head - The newest block of the node, if known. Learned limits of its state are relative to it, because most nodes have the
  * state of a certain number of recent blocks.
+ * @param options.testState - Sends a read to the node. Resolves to whether it has the state; `undefined`: it said neither.
  * @param options.now - A monotonic clock in milliseconds. @default performance.now
  */
 export const createCapabilities = (
@@ -57,36 +95,87 @@ export const createCapabilities = (
     earliestState = 0,
     recentStateBlocks,
   }: CapabilityOptions,
-  { head, now = monotonicClock() }: { head: () => number | undefined; now?: () => number },
+  {
+    head,
+    testState,
+    now = monotonicClock(),
+  }: {
+    head: () => number | undefined
+    testState: (test: StateTest) => Promise<boolean | undefined>
+    now?: () => number
+  },
 ): Capabilities => {
   const allowed = allowMethods === undefined ? undefined : new Set(allowMethods)
   const denied = new Set(denyMethods)
-  /** The methods that the node said it does not have, and until when that is remembered. */
-  const missingMethods = new Map<string, number>()
-  /** How far behind its head the node lacked state. */
-  let missingDepth = Infinity
-  let missingDepthUntil = 0
+  /** By method. Only known methods, whose number is bounded. */
+  const reports = new Map<string, Reports>()
 
-  const lacksMethod = (method: string): boolean => {
-    if (missingMethods.size === 0) return false
-    const until = missingMethods.get(method)
-    if (until === undefined) return false
-    if (now() < until) return true
-    missingMethods.delete(method)
-    return false
+  /** How far behind the node's head an owner's call of a method may read state; `anyDepth` if the node lacks the method. */
+  const getMissingDepth = (method: string, ownerId: string | undefined): number => {
+    const byOwner = reports.get(method)?.byOwner
+    if (byOwner === undefined) return Infinity
+    const time = now()
+    let own = Infinity
+    let lowest = Infinity
+    let second = Infinity
+    for (const [owner, { depth, until }] of byOwner) {
+      if (time >= until) {
+        byOwner.delete(owner)
+        continue
+      }
+      if (owner === ownerId) own = depth
+      second = Math.min(second, Math.max(lowest, depth))
+      lowest = Math.min(lowest, depth)
+    }
+    if (byOwner.size === 0) reports.delete(method)
+    return Math.min(own, second)
+  }
+  const report = (method: string, ownerId: string, depth: number): void => {
+    let known = reports.get(method)
+    if (known === undefined) reports.set(method, (known = { byOwner: new Map(), testedAt: -Infinity }))
+    const { byOwner } = known
+    const [oldest] = byOwner.keys()
+    if (byOwner.size >= maxOwners && !byOwner.has(ownerId) && oldest !== undefined) byOwner.delete(oldest)
+    byOwner.set(ownerId, { depth: Math.min(depth, byOwner.get(ownerId)?.depth ?? Infinity), until: now() + rememberMs })
+  }
+  /** The node has the method, and state at this depth, so the missing state is at least one block older. */
+  const reportResult = (method: string, depth: number | undefined): void => {
+    const byOwner = reports.get(method)?.byOwner
+    if (byOwner === undefined) return
+    for (const [owner, one] of byOwner) {
+      if (one.depth === anyDepth) byOwner.delete(owner)
+      else if (depth !== undefined && depth >= one.depth) one.depth = depth + 1
+    }
+    if (byOwner.size === 0) reports.delete(method)
+  }
+  const test = async (method: string, depth: number): Promise<void> => {
+    const known = reports.get(method)
+    const newest = head()
+    const time = now()
+    if (known === undefined || newest === undefined || time - known.testedAt < testMs) return
+    const read = toStateTest(method, Math.max(newest - depth, 0))
+    if (read === undefined) return
+    known.testedAt = time
+    const hasState = await testState(read)
+    if (hasState === true) reportResult(method, depth)
+    else if (hasState === false) for (const one of known.byOwner.values()) one.until = now() + rememberMs
   }
   /** How far behind the node's head the state is that a call reads; `undefined` if it reads none or the head is unknown. */
   const getDepth = (block: number | undefined): number | undefined => {
     const newest = head()
     return block === undefined || newest === undefined ? undefined : newest - block
   }
-  const lacksState = (method: string, params: string | undefined): boolean => {
-    if (missingDepth !== Infinity && now() >= missingDepthUntil) missingDepth = Infinity
+  const lacks = ({ method, params }: NeededCall, ownerId: string | undefined): boolean => {
+    const missingDepth = reports.size === 0 ? Infinity : getMissingDepth(method, ownerId)
+    if (missingDepth === anyDepth) return true
     if (earliestState === 0 && recentStateBlocks === undefined && missingDepth === Infinity) return false
     const block = getStateBlock(method, params)
     if (block === undefined) return false
     const depth = getDepth(block) ?? 0
-    return block < earliestState || depth >= (recentStateBlocks ?? Infinity) || depth >= missingDepth
+    if (block < earliestState || depth >= (recentStateBlocks ?? Infinity)) return true
+    if (depth < missingDepth) return false
+    void test(method, depth)
+    return true
   }
 
   return {
@@ -96,22 +185,15 @@ export const createCapabilities = (
       (debug || !method.startsWith('debug_')) &&
       (trace || !method.startsWith('trace_')) &&
       (txpool || !method.startsWith('txpool_')),
-    canServe: (method, params) => !lacksMethod(method) && !lacksState(method, params),
-    learn: ({ method, params, kind }) => {
+    canServe: (call, ownerId) => !lacks(call, ownerId),
+    learn: ({ method, params, kind, ownerId }) => {
       if (kind === 'result') {
-        if (missingMethods.size > 0) missingMethods.delete(method)
-        if (missingDepth === Infinity) return
-        const depth = getDepth(getStateBlock(method, params))
-        // The node has this state, so the missing state is at least one block older.
-        if (depth !== undefined && depth >= missingDepth) missingDepth = depth + 1
+        if (reports.has(method)) reportResult(method, getDepth(getStateBlock(method, params)))
       } else if (kind === 'methodUnavailable') {
-        // Only known methods, whose number is bounded.
-        if (isWeightedMethod(method)) missingMethods.set(method, now() + rememberMs)
+        if (isWeightedMethod(method)) report(method, ownerId, anyDepth)
       } else if (kind === 'missingData') {
         const depth = getDepth(getStateBlock(method, params))
-        if (depth === undefined || depth < 0) return
-        missingDepth = Math.min(missingDepth, depth)
-        missingDepthUntil = now() + rememberMs
+        if (depth !== undefined && depth >= 0) report(method, ownerId, depth)
       }
     },
   }

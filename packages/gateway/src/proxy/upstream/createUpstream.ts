@@ -1,3 +1,4 @@
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import { createErrorMask } from './createErrorMask.ts'
@@ -100,6 +101,20 @@ const maxBufferedBytes = 1024 * 1024
 const connectTimeoutMs = 5_000
 const keepAliveMs = 20_000
 
+type Decode = (
+  body: Buffer,
+  options: { maxOutputLength: number },
+  done: (error: NodeJS.ErrnoException | null, decoded: Buffer) => void,
+) => void
+
+/** By the content coding. Some nodes compress although they are asked not to. */
+const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['deflate', inflate],
+  ['br', brotliDecompress],
+])
+
 /** Shared by all requests: its stack has no information, and a stack is expensive to take. */
 const stopped = new Error('stopped')
 
@@ -137,6 +152,7 @@ export const createUpstream = (
     ...Object.fromEntries(Object.entries(ownHeaders).map(([name, value]) => [name.toLowerCase(), value])),
     'content-type': 'application/json',
     accept: 'application/json',
+    'accept-encoding': 'identity',
   }
   const credentials = getCredentials(url)
   if (credentials !== undefined) headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`
@@ -160,6 +176,7 @@ export const createUpstream = (
     let ended = false
     let status = 0
     let retryAfter: string | undefined
+    let decode: Decode | undefined
     let contentLength: number | undefined
     let chunks: Buffer[] = []
     let size = 0
@@ -207,6 +224,29 @@ export const createUpstream = (
       ended = true
       chunks = []
     }
+    /** The body could not be read, so what is known decides: the status and the headers. */
+    const finishUnread = (): void => {
+      if (!ended) returnBytes()
+      size = 0
+      finish(undefined, { status, body: Buffer.alloc(0), retryAfter })
+    }
+    const onDecoded = (error: NodeJS.ErrnoException | null, body: Buffer): void => {
+      if (ended) return
+      if (error !== null) {
+        if (error.code === 'ERR_BUFFER_TOO_LARGE') finish('tooLarge')
+        else finishUnread()
+        return
+      }
+      const more = body.length - size
+      if (more > 0 && !holdBytes(budget.buffered, more)) {
+        finish('noRoom')
+        return
+      }
+      if (more < 0) dropBytes(budget.buffered, -more)
+      budget.left -= more
+      size = body.length
+      finish(undefined, { status, body: withoutMark(body), retryAfter })
+    }
     const dispatcher = probe ? probePool : pool
     dispatcher.dispatch(
       {
@@ -222,9 +262,15 @@ export const createUpstream = (
           if (ended) active.abort(stopped)
           else sent?.()
         },
-        onResponseStart: (active, code, { 'content-length': length, 'retry-after': wait }) => {
+        onResponseStart: (
+          active,
+          code,
+          { 'content-length': length, 'content-encoding': encoding, 'retry-after': wait },
+        ) => {
           status = code
-          if (typeof wait === 'string') retryAfter = wait
+          decode = decoders.get(String(encoding).toLowerCase())
+          if (decode !== undefined) isLargeHandled = true
+          retryAfter = Array.isArray(wait) ? wait[0] : wait
           if (length !== undefined) contentLength = Number(length)
           if (length === undefined || Number(length) <= budget.left) return
           finish('tooLarge')
@@ -251,16 +297,15 @@ export const createUpstream = (
           active.abort(stopped)
         },
         onResponseEnd: () => {
-          if (consumer === undefined)
-            finish(undefined, {
-              status,
-              body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
-              retryAfter,
-            })
-          else takeConsumer()?.end()
+          if (consumer === undefined) {
+            const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+            if (decode === undefined || size === 0) finish(undefined, { status, body: withoutMark(body), retryAfter })
+            else decode(body, { maxOutputLength: size + budget.left }, onDecoded)
+          } else takeConsumer()?.end()
         },
         onResponseError: (_controller, { code }: NodeJS.ErrnoException) => {
-          if (consumer === undefined) finish(controller === undefined ? 'unsent' : 'broken', undefined, code)
+          if (consumer === undefined && status >= 400) finishUnread()
+          else if (consumer === undefined) finish(controller === undefined ? 'unsent' : 'broken', undefined, code)
           // If the response is paused and the node closes its connection after it, undici reports an error although all of it has arrived.
           else if (size === contentLength) takeConsumer()?.end()
           else takeConsumer()?.fail()
@@ -282,6 +327,10 @@ export const createUpstream = (
     close,
   }
 }
+
+/** Removes a byte order mark, which a parser may ignore (RFC 8259 section 8.1). */
+const withoutMark = (body: Buffer): Buffer =>
+  body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
 
 /** A shorter part may be a common word (`rpc`, `v2`, `geth`) in a node's message. */
 const minSecretLength = 8

@@ -33,6 +33,9 @@ import { createLogRanges } from './logs/createLogRanges.ts'
 import type { LogRanges } from './logs/createLogRanges.ts'
 import { createPolls } from './createPolls.ts'
 import { createUpstream } from './createUpstream.ts'
+import { isNull } from './getNullMeaning.ts'
+import { queryUpstream } from './queryUpstream.ts'
+import { readErrorKind } from './classifyFailure.ts'
 import { watchHealth } from './watchHealth.ts'
 import { watchLag } from './watchLag.ts'
 
@@ -56,6 +59,8 @@ export interface UpstreamGroup {
   readonly several: boolean
   /** The newest block that any upstream is known to have; 0 if none is known. */
   readonly highestHead: () => number
+  /** Whether a head that some upstream responded with is credible. @see `createHeads` */
+  readonly isCredibleHead: (head: number) => boolean
   /** The current state of each upstream, in the order of the config. */
   readonly states: () => readonly UpstreamState[]
   readonly inFlightReads: InFlightReads
@@ -68,6 +73,11 @@ export interface UpstreamGroup {
   readonly logRanges: LogRanges<GroupMember> | undefined
   /** What each key's callers have seen: the newest block, and the upstream of their last write. */
   readonly views: CallerViews<GroupMember>
+  /** The same for the newest safe and finalized block, of this instance only. */
+  readonly finalViews: {
+    readonly safe: CallerViews<GroupMember>
+    readonly finalized: CallerViews<GroupMember>
+  }
   readonly maxLagBlocks: number
   /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
@@ -111,7 +121,15 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     const backoff = createBackoff({ onPause: () => onState('throttled') })
     const upstream = createUpstream(url, { headers, budget, backoff })
     const head = (): number | undefined => lag.head(index)
-    const capabilities = createCapabilities(nodeOptions, { head })
+    const capabilities = createCapabilities(nodeOptions, {
+      head,
+      testState: async (test) => {
+        const response = await queryUpstream(upstream, test, timeoutMs)
+        if (typeof response === 'string') return undefined
+        if (response.member === 'result') return !isNull(response.value)
+        return readErrorKind(response.value, test.method) === 'missingData' ? false : undefined
+      },
+    })
     const member: GroupMember = createMember({
       name,
       upstream,
@@ -133,7 +151,13 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     })
     return member
   })
-  const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs, polls, shared: share('heads') })
+  const lag = watchLag(members, {
+    maxLagBlocks: options.maxLagBlocks,
+    rewritable: options.rewritable,
+    timeoutMs,
+    polls,
+    shared: share('heads'),
+  })
   const several = members.length > 1
   const views = createCallerViews({ members, heads: options.rewritable ? 'none' : several ? 'monotonic' : 'latest' })
   /** Heads are compared every few seconds: upstreams that a caller's head would exclude for this long are queried again. */
@@ -154,6 +178,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     network,
     chainId,
     highestHead,
+    isCredibleHead: lag.isCredible,
     getHedgeMs:
       hedgeMs === 'p95'
         ? ({ latency }) => {
@@ -197,6 +222,10 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     cache,
     confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
     filters: createFilters({ maxPerKey: options.maxFilters }),
+    finalViews: {
+      safe: createCallerViews({ members, heads: options.rewritable ? 'none' : 'monotonic' }),
+      finalized: createCallerViews({ members, heads: options.rewritable ? 'none' : 'monotonic' }),
+    },
     maxLagBlocks: options.maxLagBlocks,
     logRanges: options.splitLogs ? createLogRanges() : undefined,
     start: async () => {

@@ -88,8 +88,8 @@ interface BatchAttempt {
 const noop = (): void => {}
 
 const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
-  const { group, leftMs } = options
-  const first = group.pick({ batch: calls, units: getUnits(calls), keyId: options.keyId, seenHead: options.seenHead })
+  const { group, leftMs, keyId, ownerId, seenHead } = options
+  const first = group.pick({ batch: calls, units: getUnits(calls), keyId, ownerId, seenHead })
   if (first === undefined) {
     // Each call alone may fit into a budget, or find an upstream that offers its method.
     const result = group.isUsable() ? undefined : rejections.noUpstream(group.network)
@@ -117,7 +117,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
     if (attempt === undefined) return
     attempt.stop()
     attempt.trace?.end('aborted')
-    observe(attempt, { method: 'batch', calls: attempt.places.length, kind: 'aborted' })
+    observe(run, attempt, { method: 'batch', calls: attempt.places.length, kind: 'aborted' })
     release(run)
   }
 }
@@ -222,7 +222,7 @@ const concernsNode = (kind: FailureKind): boolean =>
 const handleFailure = (run: BatchRun, attempt: BatchAttempt, kind: FailureKind, isUnsent = false): void => {
   const { group, ownerId } = run.options
   attempt.trace?.end(kind)
-  observe(attempt, { method: 'batch', calls: attempt.places.length, kind })
+  observe(run, attempt, { method: 'batch', calls: attempt.places.length, kind })
   const next = group.several && concernsNode(kind) ? pickNext(run, attempt.places) : undefined
   if (next === undefined) {
     finish(run)
@@ -250,13 +250,13 @@ const handleResponses = (
     const { method, params } = call
     if (response === undefined) {
       again.push(place)
-      observe(attempt, { method, params, calls: 1, kind: 'badResponse' })
+      observe(run, attempt, { method, params, calls: 1, kind: 'badResponse' })
       continue
     }
     const end = readNodeResponse({ member, method, params, idempotent: true, batch: true }, response, okStatus)
     if (end.kind === 'result' || end.kind === 'null') results += 1
     else {
-      observe(attempt, { method, params, calls: 1, kind: end.kind, retryAfterMs: end.retryAfterMs })
+      observe(run, attempt, { method, params, calls: 1, kind: end.kind, retryAfterMs: end.retryAfterMs })
       failed = end
     }
     // The node may respond to the call alone.
@@ -272,7 +272,7 @@ const handleResponses = (
     ownerId: options.ownerId,
     expensive: false,
   })
-  if (results > 0) observe(attempt, { method: 'batch', calls: results, kind: 'result' })
+  if (results > 0) observe(run, attempt, { method: 'batch', calls: results, kind: 'result' })
   const next = again.length > 0 && options.group.several ? pickNext(run, again) : undefined
   if (next === undefined) finish(run)
   else send(run, next.member, next.places)
@@ -282,7 +282,7 @@ const okStatus = { status: 200 }
 
 /** Chooses the next upstream for calls of the batch, and those of them that it may have better responses to. */
 const pickNext = (
-  { calls, ends, tried, options: { group, seenHead } }: BatchRun,
+  { calls, ends, tried, options: { group, ownerId, seenHead } }: BatchRun,
   places: readonly number[],
 ): { readonly member: GroupMember; readonly places: readonly number[] } | undefined => {
   const nulls: { readonly place: number; readonly call: ForwardedCall; readonly member: GroupMember }[] = []
@@ -295,8 +295,9 @@ const pickNext = (
   }
   const [first] = failed
   // A failed call can go to any upstream that offers its method, a `null` only to some.
-  let other = first === undefined ? undefined : group.pick(toPickOptions(first.call, { tried, seenHead }))
-  if (first === undefined) for (const { call, member } of nulls) other ??= pickForNull(group, call, { member, tried })
+  let other = first === undefined ? undefined : group.pick(toPickOptions(first.call, { tried, ownerId, seenHead }))
+  if (first === undefined)
+    for (const { call, member } of nulls) other ??= pickForNull(group, call, { member, tried, ownerId })
   if (other === undefined) return undefined
   const picked = other
   const next = [
@@ -332,6 +333,7 @@ const release = (run: BatchRun): void => {
 }
 
 const observe = (
+  { options: { ownerId } }: BatchRun,
   { member, startedAt }: BatchAttempt,
-  outcome: Omit<Parameters<GroupMember['observe']>[0], 'latencyMs'>,
-): void => member.observe({ ...outcome, latencyMs: performance.now() - startedAt })
+  outcome: Omit<Parameters<GroupMember['observe']>[0], 'latencyMs' | 'ownerId'>,
+): void => member.observe({ ...outcome, ownerId, latencyMs: performance.now() - startedAt })

@@ -67,12 +67,12 @@ interface Run {
 }
 
 const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
-  const { group, timeoutMs, deadlineMs = timeoutMs, only, seenHead } = options
+  const { group, timeoutMs, deadlineMs = timeoutMs, only, keyId, ownerId, seenHead } = options
   const { idempotent, expensive, weight: units } = call.traits
   const maySendOver = idempotent && only === undefined && group.several
   const mayHedge = idempotent && !expensive && only === undefined
   const { method, params } = call
-  const first = only ?? group.pick({ method, params, units, keyId: options.keyId, mayBeTrial: mayHedge, seenHead })
+  const first = only ?? group.pick({ method, params, units, keyId, ownerId, mayBeTrial: mayHedge, seenHead })
   if (first === undefined) {
     done(group.explainNoPick(toPickOptions(call)))
     return noop
@@ -159,11 +159,11 @@ const handleEnd = (run: Run, end: AttemptResult): void => {
 }
 
 const pickNext = ({ call, options, tried, best }: Run, end?: AttemptResult): GroupMember | undefined => {
-  const { group, only, seenHead } = options
+  const { group, only, ownerId, seenHead } = options
   if (only !== undefined || !group.several) return undefined
   const missing = end?.kind === 'null' ? end : best?.kind === 'null' ? best : undefined
-  if (missing !== undefined) return pickForNull(group, call, { member: missing.member, tried })
-  return group.pick(toPickOptions(call, { tried, seenHead }))
+  if (missing !== undefined) return pickForNull(group, call, { member: missing.member, tried, ownerId })
+  return group.pick(toPickOptions(call, { tried, ownerId, seenHead }))
 }
 
 /** Sends the call to one more upstream after a while. */

@@ -28,10 +28,10 @@ export interface GroupMember {
   readonly outcomes: Outcomes
   /** Its share of the load, if the load is spread. 0: it is used if no other healthy one is left. */
   readonly weight: number
-  /** The number of the newest block that it was seen to have; `undefined` until it was queried. */
+  /** The number of the newest block that it was seen to have; `undefined` until it responded with a credible one. */
   readonly head: () => number | undefined
-  /** Call this when it responded with its newest block. */
-  readonly sawHead: (head: number) => void
+  /** Call this when it responded with its newest block. @returns Whether that is credible. @see `createHeads` */
+  readonly sawHead: (head: number) => boolean
   /** Call this for every attempt, when it has ended or was stopped: once for each call that was sent. */
   readonly observe: (outcome: CallOutcome) => void
 }

@@ -8,12 +8,14 @@ import type { GroupMember } from './groupMember.ts'
 import { forwardRead } from './logs/forwardLogs.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
 import { getNeededHead } from './heads/getNeededHead.ts'
+import { chooseFinalBlock, readsFinalBlock, trackFinalBlock } from './heads/trackFinalBlock.ts'
 import { showsHead, trackHead } from './heads/trackHead.ts'
 import { forwardCall } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { findPinnedBlock } from './findPinnedBlock.ts'
 import type { Pin } from './findPinnedBlock.ts'
+import { readNodeResponse } from './readAttempt.ts'
 import type { NodeResponse } from './readResponse.ts'
 
 /** A call with longer params is neither shared nor cached, because they are part of the key. */
@@ -80,12 +82,33 @@ const getBlockNumber = (value: Buffer | string): number | undefined => {
  * @param done - Called once, and not after the returned function was called.
  * @returns A function that stops the call.
  */
-export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) =>
-  showsHead(call)
+export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
+  if (readsFinalBlock(call)) return proxyFinalBlock(call, options, done)
+  return showsHead(call)
     ? proxyAny(call, options, (result, member) => done(trackHead(call, { result, member }, options), member))
     : proxyAny(call, options, done)
+}
+
+/** Reads the safe or finalized block. A batch does the same in `runBatch`. */
+const proxyFinalBlock = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
+  let stopAgain: (() => void) | undefined
+  const stop = proxyAny(call, options, (result, member) => {
+    const seenCall = trackFinalBlock(call, result, options)
+    if (seenCall === undefined) done(result, member)
+    else
+      stopAgain = proxyAny(seenCall, options, (block, by) => {
+        const chosen = chooseFinalBlock({ call, result, member }, { result: block, member: by }, options)
+        done(chosen.result, chosen.member)
+      })
+  })
+  return () => (stopAgain ?? stop)()
+}
 
 const proxyAny = (call: ForwardedCall, given: ProxyOptions, done: CallDone): (() => void) => {
+  if (call.traits.result !== undefined) {
+    done({ member: 'result', value: call.traits.result })
+    return noop
+  }
   if (call.traits.filter !== undefined)
     return proxyFilterCall(call, { ...given, seenHead: getNeededHead(call, undefined, given) }, done)
   if (call.traits.subscribes === true) return proxySubscription(call, given, done)
@@ -146,15 +169,30 @@ const proxySubscription = (
   return noop
 }
 
+/**
+ * Whether a node has the transaction of a write, or may have it: it knew it already, or it has accepted it but the wait for its receipt timed out
+ * (EIP-7966).
+ */
+const mayHaveWrite = (
+  call: ForwardedCall,
+  { result, member }: { result: CallResult; member: GroupMember },
+): boolean => {
+  if ('reason' in result) return result.reason === 'upstream_timeout'
+  if (!('value' in result) || result.member === 'result') return true
+  const { method, params } = call
+  const { kind } = readNodeResponse({ member, method, params, idempotent: false }, result, { status: 200 })
+  return kind === 'txKnown' || kind === 'unconfirmed' || kind === 'timeout'
+}
+
 /** Forwards a write. From when it is sent, and again from when it ends, its key's reads join none that started before. */
 const proxyWrite = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
-  const { inFlightReads } = options.group
-  inFlightReads.markChanged(options.keyId)
+  const { group, keyId } = options
+  const { inFlightReads } = group
+  inFlightReads.markChanged(keyId)
   // A node that only takes transactions has no head.
   return forwardCall(call, { ...options, seenHead: undefined }, (result, member) => {
-    inFlightReads.markChanged(options.keyId)
-    if (member !== undefined && 'value' in result && result.member === 'result')
-      options.group.views.recordWrite(options.keyId, member)
+    inFlightReads.markChanged(keyId)
+    if (member !== undefined && mayHaveWrite(call, { result, member })) group.views.recordWrite(keyId, member)
     done(result, member)
   })
 }

@@ -1,5 +1,5 @@
 import { failureRules } from './failureRules.ts'
-import { readRejection } from './readAttempt.ts'
+import { readRejection } from './classifyFailure.ts'
 import { isResponseStatus, readResponse } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
 import type { Upstream } from './createUpstream.ts'

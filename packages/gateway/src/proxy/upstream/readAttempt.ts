@@ -1,23 +1,17 @@
 import type { FailureKind } from '@keyrail/core'
-import {
-  classify,
-  createFailure,
-  isRejectedBeforeRun,
-  parseRetryAfter,
-  readResponse as readFailure,
-} from '@keyrail/core/internal'
+import { classify } from '@keyrail/core/internal'
 import type { FailureFacts } from '@keyrail/core/internal'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
+import { classifyFailure, maxClassifiedBytes, parseError, toFacts } from './classifyFailure.ts'
 import type { UpstreamFault, UpstreamResponse } from './createUpstream.ts'
 import { failureRules } from './failureRules.ts'
 import type { AttemptEnd } from './failureRules.ts'
 import type { GroupMember } from './groupMember.ts'
 import { isAboveHead } from './heads/getNamedBlock.ts'
-import { getNullMeaning, isNull } from './nullResults.ts'
+import { getNullMeaning, isNull } from './getNullMeaning.ts'
 import { isResponseStatus, readResponse } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
-import { replayMethods } from './replayMethods.ts'
 
 /** How an attempt ended, and what the caller gets if the call ends with it. */
 export interface AttemptResult extends AttemptEnd {
@@ -41,12 +35,6 @@ export interface AttemptedCall {
   readonly maxResponseBytes: number
 }
 
-/** A longer error or page is not classified: those with which a node rejects a call are short. */
-const maxClassifiedBytes = 64 * 1024
-/** Callers can make a node repeat a long text in its error, and the time to classify grows with it. */
-const maxTextLength = 400
-const maxDataBytes = 2_048
-
 /** Reads how an attempt ended from what its upstream sent. */
 export const readAttempt = (
   call: AttemptedCall,
@@ -57,7 +45,7 @@ export const readAttempt = (
   const { status, body } = response
   const found = readResponse(body, call.wireId)
   if (found !== undefined && isResponseStatus(status)) return readNodeResponse(call, found, response)
-  const end = toEnd(call, toFacts(response, call))
+  const end = classifyFailure(call, toFacts(response, call))
   // Some nodes send the error of a call with a status such as 500. Without the call's id it may be a proxy's.
   const isNodeError = found?.member === 'error' && failureRules[end.kind].about === 'call' && hasId(body, call.wireId)
   if (isNodeError) return { ...end, kind: toKind(end.kind, call), member: call.member, result: found }
@@ -82,7 +70,7 @@ export const readNodeResponse = (
   if (value.length > maxClassifiedBytes) return { kind: 'unknown', isRejectedBeforeRun: false, member, result }
   const error = parseError(value)
   const facts: FailureFacts = { text: error.message, status, rpcError: error, retryAfter, batch: call.batch }
-  const end = toEnd(call, facts)
+  const end = classifyFailure(call, facts)
   return { ...end, kind: toKind(end.kind, call), member, result }
 }
 
@@ -92,19 +80,6 @@ const nullKinds = { unconfirmed: 'null', impossible: 'lagging', valid: 'result' 
 /** Gets the kind of an error. Many nodes reject a block that they do not have yet as invalid params. */
 const toKind = (kind: FailureKind, call: Pick<AttemptedCall, 'member' | 'method' | 'params'>): FailureKind =>
   kind === 'invalidRequest' && isAboveHead(call, call.member.head()) ? 'lagging' : kind
-
-/** Reads the kind of a node's error. */
-export const readErrorKind = (value: Buffer | string, method: string): FailureKind => {
-  const rpcError = parseError(value)
-  return toEnd({ method, idempotent: true }, { text: rpcError.message, rpcError }).kind
-}
-
-/** Reads how a node failed a query of the gateway's own, whose id is 1. */
-export const readRejection = (
-  response: UpstreamResponse,
-  method: string,
-): Pick<AttemptResult, 'retryAfterMs'> & { readonly kind: FailureKind } =>
-  toEnd({ method, idempotent: true }, toFacts(response, { method, wireId: '1' }))
 
 /** Reads how a batch failed as a whole from a response that is not a list of responses. */
 export const readFailedBatch = (
@@ -123,51 +98,6 @@ const readFault = ({ member, maxResponseBytes }: AttemptedCall, fault: UpstreamF
   if (fault === 'tooLarge') return { ...end, kind: 'range', result: rejections.responseTooLarge(maxResponseBytes) }
   if (fault === 'noRoom') return { ...end, kind: 'aborted', result: rejections.upstreamBusy() }
   return { ...end, kind: 'network', result: rejections.upstreamBad(), isBroken: true }
-}
-
-const toEnd = (
-  { method, idempotent }: Pick<AttemptedCall, 'method' | 'idempotent'>,
-  facts: FailureFacts,
-): Pick<AttemptResult, 'kind' | 'isRejectedBeforeRun' | 'retryAfterMs'> & { readonly kind: FailureKind } => {
-  if (!idempotent) {
-    const failure = createFailure(facts, { method, redactedUrl: '' })
-    return { kind: failure.kind, isRejectedBeforeRun: isRejectedBeforeRun(failure), retryAfterMs: failure.retryAfterMs }
-  }
-  // `createFailure` finds the same kind, but takes six times as long.
-  const found = facts.kind ?? classify(facts, method)?.kind ?? 'unknown'
-  // It rejects a transaction that is in the chain, for example for its nonce: it does not have the state before it.
-  const kind = found === 'txRejected' && replayMethods.has(method) ? 'missingData' : found
-  const { about } = failureRules[kind]
-  const retryAfterMs = about === 'node' || about === 'load' ? parseRetryAfter(facts) : undefined
-  return { kind, isRejectedBeforeRun: false, retryAfterMs }
-}
-
-/** Gets the facts about a response that is not a valid response to the call, or that has the status of a failure. */
-const toFacts = (
-  { status, body, retryAfter }: UpstreamResponse,
-  { method, wireId }: Pick<AttemptedCall, 'method' | 'wireId'>,
-): FailureFacts => {
-  const text = body.length > maxClassifiedBytes ? '' : body.toString()
-  const header = (name: string): string | null => (name === 'retry-after' ? (retryAfter ?? null) : null)
-  const read = readFailure({ status, text, header }, { id: Number(wireId), method })
-  // A response that the SDK would accept, but that is not strictly valid.
-  if ('result' in read) return { text: '', kind: 'badResponse', status }
-  return { ...read, text: read.text.slice(0, maxTextLength) }
-}
-
-interface ParsedError {
-  readonly code: number
-  readonly message: string
-  readonly data?: unknown
-}
-
-const parseError = (value: Buffer | string): ParsedError => {
-  const { code, message, data } = JSON.parse(value.toString()) as { readonly [name in keyof ParsedError]: unknown }
-  return {
-    code: typeof code === 'number' ? code : Number(code) | 0,
-    message: typeof message === 'string' ? message.slice(0, maxTextLength) : '',
-    data: typeof data === 'string' ? data.slice(0, maxTextLength) : value.length > maxDataBytes ? undefined : data,
-  }
 }
 
 const hasId = (body: Buffer, wireId: string): boolean => {

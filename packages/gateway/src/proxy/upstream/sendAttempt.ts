@@ -14,6 +14,7 @@ import type { AttemptResult } from './readAttempt.ts'
 export interface Attempt {
   readonly call: ForwardedCall
   readonly member: GroupMember
+  readonly ownerId: string
   readonly wireId: string
   /** By `performance.now`. */
   readonly startedAt: number
@@ -55,7 +56,8 @@ export const sendAttempt = (
   const tracked = member.health.sent(mayBeTrial)
   const { network } = options.group
   const trace = options.trace?.attempt({ method, network, upstream: member.name, attempt: number, calls: 1 })
-  const attempt: Attempt = { call, member, wireId, startedAt: performance.now(), tracked, trace, stop: noop }
+  const { ownerId } = options
+  const attempt: Attempt = { call, member, ownerId, wireId, startedAt: performance.now(), tracked, trace, stop: noop }
   attempt.stop = member.upstream.post({
     body: toWireText(call, wireId),
     budget: options.budget,
@@ -63,7 +65,7 @@ export const sendAttempt = (
     headers: trace?.headers,
     units: traits.weight,
     done: (fault, response) => {
-      const { maxResponseBytes, ownerId, group } = options
+      const { maxResponseBytes, group } = options
       if (fault === 'unsent') {
         member.health.markUnreachable()
         observe(attempt, 'network')
@@ -107,10 +109,10 @@ export const recordHealth = (
 }
 
 const observe = (
-  { call: { method, params }, member, startedAt, trace }: Attempt,
+  { call: { method, params }, member, ownerId, startedAt, trace }: Attempt,
   kind: Parameters<GroupMember['observe']>[0]['kind'],
   retryAfterMs?: number,
 ): void => {
   trace?.end(kind)
-  member.observe({ method, params, calls: 1, kind, latencyMs: performance.now() - startedAt, retryAfterMs })
+  member.observe({ method, params, ownerId, calls: 1, kind, latencyMs: performance.now() - startedAt, retryAfterMs })
 }

@@ -1,6 +1,6 @@
 import { failureRules } from './failureRules.ts'
 import { getQuantity, queryUpstream } from './queryUpstream.ts'
-import { readErrorKind } from './readAttempt.ts'
+import { readErrorKind } from './classifyFailure.ts'
 import { createBreaker } from '../../lib/createBreaker.ts'
 import type { Breaker } from '../../lib/createBreaker.ts'
 import type { SharedCheck, SharedChecks } from '../../storage/redis/createSharedChecks.ts'

@@ -1,3 +1,4 @@
+import { createHeads } from './heads/createHeads.ts'
 import { queryUpstream, getQuantity } from './queryUpstream.ts'
 import type { QueryResult } from './queryUpstream.ts'
 import type { Polls } from './createPolls.ts'
@@ -17,10 +18,12 @@ export interface LagWatch {
   /** Resolves after the first comparison. */
   readonly start: () => Promise<void>
   readonly stop: () => void
-  /** The last known head of the upstream at this place in the list; `undefined` until it was queried. */
+  /** The last known head of the upstream at this place in the list; `undefined` until it had a credible one. */
   readonly head: (index: number) => number | undefined
-  /** Records a head that the upstream at this place responded with. */
-  readonly saw: (index: number, head: number) => void
+  /** Records a head that the upstream at this place responded with. @returns Whether it is credible. */
+  readonly saw: (index: number, head: number) => boolean
+  /** Whether a head that some upstream responded with is credible. @see `createHeads` */
+  readonly isCredible: (head: number) => boolean
   /** Queries the head of the upstream at this index, unless it was queried in the last second. */
   readonly refresh: (index: number) => void
 }
@@ -31,8 +34,11 @@ export interface LagWatch {
  *
  * A node reports by `eth_syncing` that it syncs. That is queried less often, because a node starts to sync only when it starts or has fallen behind:
  * every 30 seconds, and with each comparison while a node syncs or was just unreachable.
+ *
+ * An upstream whose head is not credible counts as one that lags, because it does not follow the chain of the others.
  * @param options.polls - The polls of the network.
  * @param options.maxLagBlocks - How many blocks an upstream may be behind the highest head.
+ * @param options.rewritable - Whether callers can rewrite the chain, so that any head is credible.
  * @param options.shared - The checks that instances share, and the name of this one. What one instance gets in a comparison counts for all of them, and
  * each queries only the upstreams that the result lacks.
  */
@@ -40,6 +46,7 @@ export const watchLag = (
   members: readonly GroupMember[],
   options: {
     maxLagBlocks: number
+    rewritable: boolean
     timeoutMs: number
     polls: Polls
     shared?: { readonly checks: SharedChecks; readonly name: string } | undefined
@@ -49,7 +56,7 @@ export const watchLag = (
   const several = members.length > 1
   let stopped = false
   let syncingQueriedAt = -Infinity
-  const lastHeads: (number | undefined)[] = []
+  const allHeads = createHeads({ tolerance: options.maxLagBlocks, trusting: options.rewritable })
   const refreshedAt: (number | undefined)[] = []
   /** The upstreams whose `eth_syncing` is queried. */
   const toQuery = new Set<GroupMember>()
@@ -85,12 +92,11 @@ export const watchLag = (
     ])
     const responses = new Map<string, Response>()
     if (stopped) return responses
-    const highest = Math.max(...heads.map((head) => head ?? 0))
+    const highest = allHeads.compare(heads)
     for (const [index, { health }] of members.entries()) {
       const head = heads[index]
       if (head === undefined) continue
-      lastHeads[index] = head
-      health.setLagging(highest - head > options.maxLagBlocks)
+      health.setLagging(allHeads.isDoubted(index) || highest - head > options.maxLagBlocks)
       if (health.sharedId !== undefined) responses.set(health.sharedId, { head })
     }
     for (const [index, { health }] of queried.entries()) {
@@ -98,6 +104,25 @@ export const watchLag = (
       if (response !== undefined) response.syncing = syncing[index]
     }
     return responses
+  }
+  const refresh = (index: number): void => {
+    const member = members[index]
+    const time = performance.now()
+    if (member === undefined || time - (refreshedAt[index] ?? -Infinity) < minRefreshMs) return
+    refreshedAt[index] = time
+    void query(member, 'eth_blockNumber')?.then((result) => {
+      const head = getQuantity(result)
+      if (head !== undefined) report(index, head)
+    })
+  }
+  const report = (index: number, head: number): boolean => {
+    const wasDoubted = members.map((_, place) => allHeads.isDoubted(place))
+    const isCredible = allHeads.report(index, head)
+    for (const [place, { health }] of members.entries())
+      if (several && wasDoubted[place] !== allHeads.isDoubted(place)) health.setLagging(wasDoubted[place] !== true)
+    // The others show at once if the chain has got there.
+    if (!isCredible) for (const place of members.keys()) if (place !== index) refresh(place)
+    return isCredible
   }
   const onSharedResponses = (shared: unknown): void => {
     if (stopped || options.shared?.checks.isTrusted() !== true) return
@@ -126,21 +151,11 @@ export const watchLag = (
       comparisons.stop()
       check?.leave()
     },
-    head: (index) => lastHeads[index],
+    head: allHeads.get,
     // A response that was slow may be older than what is known. The next comparison finds a chain that went back.
-    saw: (index, head) => {
-      if (head > (lastHeads[index] ?? -1)) lastHeads[index] = head
-    },
-    refresh: (index) => {
-      const member = members[index]
-      const time = performance.now()
-      if (member === undefined || time - (refreshedAt[index] ?? -Infinity) < minRefreshMs) return
-      refreshedAt[index] = time
-      void query(member, 'eth_blockNumber')?.then((result) => {
-        const head = getQuantity(result)
-        if (head !== undefined) lastHeads[index] = head
-      })
-    },
+    saw: (index, head) => head <= (allHeads.get(index) ?? -1) || report(index, head),
+    isCredible: allHeads.isCredible,
+    refresh,
   }
 }
 

@@ -1,10 +1,10 @@
 import { ChainReadError } from './chainNodes.ts'
 import type { ChainNodes } from './chainNodes.ts'
 import type { ChainRing } from './createChainRing.ts'
-import { readChainBlock } from './readChainBlock.ts'
+import { readChainBlock, readNumberedBlock } from './readChainBlock.ts'
 
 /**
- * Creates the function that loads a number of blocks below a ring. Concurrent calls share one load.
+ * Creates the function that loads the blocks of a number of numbers below a ring, at least one. Concurrent calls share one load.
  * @throws {ChainReadError} If no block could be added.
  */
 export const createBlockLoader = (ring: ChainRing, nodes: ChainNodes): ((count: number) => Promise<void>) => {
@@ -13,7 +13,10 @@ export const createBlockLoader = (ring: ChainRing, nodes: ChainNodes): ((count: 
     const oldest = ring.oldest()
     if (oldest === undefined) return
     const numbers = Array.from({ length: Math.min(count, oldest.number) }, (_, index) => oldest.number - 1 - index)
-    const blocks = await Promise.all(numbers.map((number) => readChainBlock(nodes.followed(), number)))
+    if (numbers.length === 0) return
+    const read = await Promise.all(numbers.map((number) => readNumberedBlock(nodes.followed(), number)))
+    const blocks = read.filter((block) => block !== undefined)
+    if (blocks.length === 0) blocks.push(await readChainBlock(nodes.followed(), oldest.parentHash))
     // If the chain or the followed node changes, the blocks can belong to another branch: those that do not fit are not added.
     const added = blocks.findIndex((block) => !ring.append(block))
     if (added === 0) throw new ChainReadError(`block ${oldest.number} has another parent now`)

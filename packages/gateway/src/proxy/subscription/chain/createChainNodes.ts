@@ -78,8 +78,7 @@ export const createChainNodes = (getGroup: () => UpstreamGroup | undefined, opti
       return other !== undefined
     },
     sawHead: (number) => {
-      seenHead = Math.max(seenHead, number)
-      member?.sawHead(number)
+      if (member?.sawHead(number) !== false) seenHead = Math.max(seenHead, number)
     },
   }
 }

@@ -5,7 +5,7 @@ import type { ChainNodes } from './chainNodes.ts'
 import type { ChainRing } from './createChainRing.ts'
 import type { LogReader } from './createLogReader.ts'
 import type { ChainBlock } from './parseBlock.ts'
-import { readChainBlock } from './readChainBlock.ts'
+import { readChainBlock, readNumberedBlock } from './readChainBlock.ts'
 
 /** The dependencies of a poll. */
 export interface FollowHeadOptions {
@@ -41,7 +41,8 @@ const measuredBlocks = 9
 const notLower = { polls: 0, since: 0, hash: '', hasMoved: false }
 
 /**
- * Creates the polls that follow a chain block by block. The parent of each emitted block is the block emitted before it. If a new block has another
+ * Creates the polls that follow a chain block by block. The parent of each emitted block is the block emitted before it, whose number can be lower by
+ * more than one. If a new block has another
  * parent, its branch is followed down by hash to a block of the ring, and the blocks above that one are removed. However the chain changes between two
  * calls, the emitted blocks form one continuous chain, which is the node's as soon as it includes the head.
  */
@@ -87,12 +88,12 @@ export const followHead = (options: FollowHeadOptions): Poll => {
       if (lowest.number <= (ring.oldest()?.number ?? 0)) return false
       const parent = await read(lowest.parentHash)
       // Without this check, a faulty node could make the branch grow forever.
-      if (parent.number !== lowest.number - 1) throw new ChainReadError('a parent has a wrong number', true)
+      if (parent.number >= lowest.number) throw new ChainReadError('a parent has a wrong number', true)
       branch.push(parent)
       lowest = parent
       ancestor = ring.find(lowest.parentHash)
     }
-    if (ancestor.number !== lowest.number - 1) throw new ChainReadError('a parent has a wrong number', true)
+    if (ancestor.number >= lowest.number) throw new ChainReadError('a parent has a wrong number', true)
     if (ancestor.hash !== ring.newest()?.hash) await removeAbove(ancestor)
     for (const next of branch.reverse()) await extend(next)
     return true
@@ -100,10 +101,13 @@ export const followHead = (options: FollowHeadOptions): Poll => {
 
   /** Follows the blocks from the newest one to the head. */
   const followTo = async (head: ChainBlock, first: number): Promise<number | 'reorgTooDeep'> => {
-    const get = async (number: number): Promise<ChainBlock> =>
-      addLogs(number === head.number ? head : await read(number))
-    const ahead: Promise<ChainBlock>[] = []
+    const get = async (number: number): Promise<ChainBlock | undefined> => {
+      const block = number === head.number ? head : await readNumberedBlock(nodes.followed(), number)
+      return block && addLogs(block)
+    }
+    const ahead: Promise<ChainBlock | undefined>[] = []
     let requested = first
+    let isFirst = true
     for (let number = first; number <= head.number; number += 1) {
       for (; requested <= head.number && requested < number + lookahead; requested += 1) {
         const reading = get(requested)
@@ -111,11 +115,13 @@ export const followHead = (options: FollowHeadOptions): Poll => {
         reading.catch(() => {})
         ahead.push(reading)
       }
-      const block = await (ahead.shift() as Promise<ChainBlock>)
+      const block = await (ahead.shift() as Promise<ChainBlock | undefined>)
+      if (block === undefined) continue
       if (ring.newest()?.hash === block.parentHash) await extend(block)
       // Blocks that were read in parallel may belong to different branches: only the first one shows which branch is current.
-      else if (number > first) return schedule.afterNothing()
+      else if (!isFirst) return schedule.afterNothing()
       else if (!(await switchBranch(block))) return 'reorgTooDeep'
+      isFirst = false
     }
     return afterNews()
   }
@@ -132,7 +138,7 @@ export const followHead = (options: FollowHeadOptions): Poll => {
       return schedule.afterNothing()
     }
     const known = ring.find(head.hash)
-    if (known === undefined && ring.at(head.number) !== undefined) {
+    if (known === undefined && head.number >= (ring.oldest()?.number ?? Infinity)) {
       lower = notLower
       return (await switchBranch(head)) ? afterNews() : 'reorgTooDeep'
     }

@@ -39,7 +39,7 @@ interface RejectedRange {
 }
 
 const forwardLogs = (call: ForwardedCall, { options, filter, ranges }: LogOptions, done: CallDone): (() => void) => {
-  const { group, budget, seenHead } = options
+  const { group, budget, ownerId, seenHead } = options
   const sender = createCallSender(options)
   const finish: CallDone = (result, member) => {
     if (!sender.isStopped()) done(result, member)
@@ -51,7 +51,7 @@ const forwardLogs = (call: ForwardedCall, { options, filter, ranges }: LogOption
     for (
       let member: GroupMember | undefined = first;
       member !== undefined;
-      member = group.pick(toPickOptions(call, { tried, seenHead }))
+      member = group.pick(toPickOptions(call, { tried, ownerId, seenHead }))
     ) {
       const error = tried.length === 0 ? rejected?.error : undefined
       tried.push(member)
@@ -66,7 +66,7 @@ const forwardLogs = (call: ForwardedCall, { options, filter, ranges }: LogOption
     if (failure === undefined) sender.send(call, {}, finish)
     else finish(...failure)
   }
-  const preferred = group.pick(toPickOptions(call, { seenHead, keyId: options.keyId }))
+  const preferred = group.pick(toPickOptions(call, { seenHead, ownerId, keyId: options.keyId }))
   if (preferred !== undefined && isTooLong(filter, preferred, ranges)) void split(preferred)
   else
     sender.send(call, {}, (result, member) => {

@@ -3,6 +3,8 @@ import { dropBytes } from '../../../lib/memoryBudget.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall, ForwardOptions } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
+import { failureRules } from '../failureRules.ts'
+import { readErrorKind } from '../classifyFailure.ts'
 import type { CallSender } from './createCallSender.ts'
 import { createLogPlan } from './createLogPlan.ts'
 import type { BlockRange, LogPart, LogPlan } from './createLogPlan.ts'
@@ -74,7 +76,13 @@ export const splitLogs = async (options: SplitOptions): Promise<SplitEnd> => {
   return { member: 'result', value: joinArrays(plan.logs()) }
 }
 
-/** Resolves the tags of a filter at the node. A range that ends after the node's head ends at the head. */
+/** How many numbers without a block to skip to find the last block of a range. */
+const maxSkipped = 20
+
+/**
+ * Resolves the tags of a filter at the node. A range that ends after the node's head ends at the head, and one that ends at
+ * a number without a block, as some chains have them, at the block before it.
+ */
 const resolveRange = async (options: SplitOptions): Promise<ResolvedRange | SplitEnd> => {
   const { filter, member, sender } = options
   const queryBlock = async (block: BlockRef): Promise<BlockId | null | CallResult> => {
@@ -82,15 +90,33 @@ const resolveRange = async (options: SplitOptions): Promise<ResolvedRange | Spli
     const found = readBlock(result)
     return found === undefined ? toFailure(result) : found
   }
+  const queryLast = async (to: BlockRef): Promise<BlockId | null | CallResult> => {
+    const last = await queryBlock(to)
+    if (typeof to !== 'number' || !isMissing(last)) return last
+    const newest = await queryBlock('latest')
+    if (newest === null || !('number' in newest) || newest.number < to) return newest
+    for (let number = to - 1; number >= Math.max(to - maxSkipped, 0); number -= 1) {
+      const before = await queryBlock(number)
+      if (!isMissing(before)) return before
+    }
+    return last
+  }
   const first = typeof filter.from === 'number' ? { number: filter.from } : await queryBlock(filter.from)
   if (first === null) return 'impossible'
   if (!('number' in first)) return first
   if (typeof filter.to === 'number' && filter.to <= member.finality.finalizedBefore(performance.now()))
     return { from: first.number, to: filter.to, lastBlock: undefined }
-  const last = (await queryBlock(filter.to)) ?? (await queryBlock('latest'))
+  const last = (await queryLast(filter.to)) ?? (await queryBlock('latest'))
   if (last === null) return 'impossible'
   if (!('number' in last)) return last
   return { from: first.number, to: last.number, lastBlock: last }
+}
+
+/** Whether the node says that it has no block with a number: by `null`, or by an error about the call. */
+const isMissing = (found: BlockId | null | CallResult): boolean => {
+  if (found === null) return true
+  if ('number' in found || !('member' in found) || found.member === 'result' || !('value' in found)) return false
+  return failureRules[readErrorKind(found.value, 'eth_getBlockByNumber')].about === 'call'
 }
 
 /** Queries all parts of a plan. @returns What failed, if something did. Then no part is in flight any more. */

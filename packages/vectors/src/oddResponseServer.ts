@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import type { OddResponseCase } from '@keyrail/vectors'
+import type { OddResponseCase } from './oddResponses.ts'
 
 /** A server that responds to every request with one odd response, which can be replaced at any time. */
 export interface OddResponseServer {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { weightedMethods } from '../method/weights.ts'
-import { getNullMeaning } from './nullResults.ts'
+import { getNullMeaning } from './getNullMeaning.ts'
 
 test('what a null means is known for each method that a service can offer', () => {
   const by = (wanted: ReturnType<typeof getNullMeaning>): readonly string[] =>
@@ -16,6 +16,7 @@ test('what a null means is known for each method that a service can offer', () =
         "debug_storageRangeAt",
         "debug_traceBadBlock",
         "debug_traceBlock",
+        "eth_accounts",
         "eth_blockNumber",
         "eth_call",
         "eth_capabilities",

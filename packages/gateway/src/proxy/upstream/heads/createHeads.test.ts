@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { createHeads } from './createHeads.ts'
+
+/** Far above every chain. */
+const wrong = 30_000_000
+
+const start = ({ trusting = false } = {}) => {
+  let at = 0
+  const heads = createHeads({ tolerance: 8, trusting, now: () => at })
+  /** Compares heads after some seconds. */
+  const after = (seconds: number, ...all: readonly (number | undefined)[]): number => {
+    at += seconds * 1_000
+    return heads.compare(all)
+  }
+  return { heads, after }
+}
+
+describe('a head far above the others', () => {
+  test('does not count, and the node is doubted until it is back', () => {
+    const { heads, after } = start()
+    after(0, 100, 100, 100)
+    for (let time = 0; time < 600; time += 5) expect(after(5, 100, 100, wrong)).toBe(100)
+    expect([0, 1, 2].map(heads.isDoubted)).toEqual([false, false, true])
+    expect(heads.get(2)).toBe(100)
+    expect(after(5, 101, 101, 101)).toBe(101)
+    expect(heads.isDoubted(2)).toBe(false)
+  })
+
+  test('of one of two nodes does not count either', () => {
+    const { after } = start()
+    after(0, 100, 100)
+    for (let time = 0; time < 600; time += 5) expect(after(5, 100 + time / 5, wrong)).toBe(100 + time / 5)
+  })
+
+  test('at the start does not count if two other nodes agree', () => {
+    const { heads, after } = start()
+    expect(after(0, 100, wrong, 103)).toBe(103)
+    expect(heads.isDoubted(1)).toBe(true)
+  })
+
+  test('counts once a second node has it', () => {
+    const { heads, after } = start()
+    after(0, 100, 100, 100)
+    expect(heads.report(0, 5_000)).toBe(false)
+    expect(heads.report(1, 5_001)).toBe(true)
+    expect([0, 1].map(heads.get)).toEqual([5_000, 5_001])
+    expect(heads.isDoubted(0)).toBe(false)
+  })
+
+  test('of the only node left counts after half a minute: the chain has jumped', () => {
+    const { after } = start()
+    after(0, 100, 100)
+    expect([after(5, 100, 100), after(5, 5_000, undefined), after(20, 5_001, undefined)]).toEqual([100, 0, 0])
+    expect(after(5, 5_002, undefined)).toBe(5_002)
+  })
+
+  test('counts at once if callers can rewrite the chain', () => {
+    const { after } = start({ trusting: true })
+    after(0, 100, 100)
+    expect(after(1, 100, 5_000)).toBe(5_000)
+  })
+})
+
+describe('a head that the chain can have got to', () => {
+  test('counts although the other nodes are stuck', () => {
+    const { after } = start()
+    after(0, 100, 100, 100)
+    for (let block = 1; block < 100; block += 1) expect(after(12, 100, 100, 100 + block)).toBe(100 + block)
+  })
+
+  test('counts on a fast chain of one node', () => {
+    const { after } = start()
+    after(0, 100)
+    for (let round = 1; round < 100; round += 1) expect(after(30, 100 + round * 120)).toBe(100 + round * 120)
+  })
+
+  test('counts after the chain has stood still', () => {
+    const { after } = start()
+    after(0, 100, 100)
+    for (let time = 0; time < 3_600; time += 60) after(60, 100, 100)
+    expect(after(5, 400, 401)).toBe(401)
+    expect(after(5, 405, 402)).toBe(405)
+  })
+
+  test('does not count beyond the pace that was measured', () => {
+    const { heads, after } = start()
+    after(0, 100, 100)
+    for (let block = 1; block <= 20; block += 1) after(12, 100 + block, 100 + block)
+    // Three blocks of tolerance and pace each second would not do.
+    expect(after(6, 120, 120 + 200)).toBe(120)
+    expect(heads.isDoubted(1)).toBe(true)
+  })
+})
+
+test('a lower head always counts: a node can be behind, and a chain can be reset', () => {
+  const { heads, after } = start()
+  after(0, 100, 100)
+  expect(after(5, 3, 3)).toBe(3)
+  expect([0, 1].map(heads.get)).toEqual([3, 3])
+})
