@@ -35,7 +35,7 @@ export const createPasswordChanges = ({
       const user = await storage.users.find(viewer.user.id)
       if (user === undefined) return accountErrors.deleted()
       if (user.state === 'disabled') return accountErrors.disabled()
-      const right = canBePassword(password) && (await passwords.verify(user.password, password))
+      const right = canBePassword(password) && (await passwords.verify(user.password, password, viewer.session.ip ?? undefined))
       if (right === 'busy') return accountErrors.busy()
       if (right) return user
       wrong = true
@@ -85,7 +85,7 @@ export const createPasswordChanges = ({
         return accountErrors.password('is the current one. Choose another one.', 'next')
       const user = await verifyPassword(viewer, current, 'current')
       if ('code' in user) return user
-      const hashed = await passwords.hash(next)
+      const hashed = await passwords.hash(next, ip)
       if (hashed === 'busy') return accountErrors.busy()
       const changed = await storage.transaction(async (within) => {
         const at = now()
@@ -122,7 +122,7 @@ export const createPasswordChanges = ({
       if (owner === undefined) return accountErrors.link()
       const problem = findPasswordProblem(password, { email: owner.email })
       if (problem !== undefined) return accountErrors.password(problem, 'password')
-      const hashed = await passwords.hash(password)
+      const hashed = await passwords.hash(password, ip)
       if (hashed === 'busy') return accountErrors.busy()
       const reset = await storage.transaction(async (within) => {
         const at = now()

@@ -160,6 +160,7 @@ export const createSingleSignOn = (
       })
       if (isAccountError(finished)) return fail(finished)
       undo()
+      parts.passwords.remember(ip)
       return finished
     },
   }
