@@ -24,6 +24,7 @@ import { shareConnections } from './http/shareConnections.ts'
 import { strictTransport } from './http/strictTransport.ts'
 import { createJwtCache } from '../auth/jwt/createJwtCache.ts'
 import { createIpLimit } from '../usage/rateLimit/createIpLimit.ts'
+import { createLookUpLimit } from '../usage/rateLimit/createLookUpLimit.ts'
 import type { FaultEntry, LogEntry } from './log.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkNames } from './http/parsePath.ts'
@@ -119,6 +120,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
   const jwtCache = createJwtCache({ now })
   const bodies = createBodyQueue()
   const unknownKeys = createIpLimit(parts.unknownKeys ?? defaultUnknownKeys)
+  const lookUps = createLookUpLimit({ unknownKeys })
   const createContext = (config: GatewayConfig, groups: ReadonlyMap<Network, UpstreamGroup>): GatewayContext => ({
     names: toNetworkNames(config),
     networks: createNetworkContexts(config, groups, unsafeNodeMethods),
@@ -126,6 +128,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
       keys: parts.keys,
       jwtCache,
       unknownKeys,
+      lookUps,
       clientIp: createClientIp(config.trustedProxies),
       testKeys: parts.testKeys ?? false,
     },

@@ -76,6 +76,36 @@ export const getKeyCredential = (path: CallPath): Credential | undefined => {
 
 /** Looks the record up, and continues with it: in the same tick if the store has it in memory. */
 const findRecord = (gateway: GatewayContext, request: PendingRequest, credential: Credential): void => {
+  const { keys, lookUps } = gateway.auth
+  const { by, text } = credential
+  if (keys.isCached?.(text, by) ?? true) {
+    lookUp(gateway, request, credential)
+    return
+  }
+  const { context, done } = request
+  lookUps.enter(getClientIp(gateway, context), (decision) => {
+    if (decision.isAllowed)
+      lookUp(
+        gateway,
+        {
+          ...request,
+          done: (...args) => {
+            decision.leave()
+            done(...args)
+          },
+        },
+        credential,
+      )
+    else
+      done(
+        gateway,
+        context,
+        rejections.keyUnknownLimited({ retryAfterMs: decision.retryAfterMs, nowMs: gateway.now() }),
+      )
+  })
+}
+
+const lookUp = (gateway: GatewayContext, request: PendingRequest, credential: Credential): void => {
   const { keys } = gateway.auth
   const { by, text } = credential
   let found: FoundKey

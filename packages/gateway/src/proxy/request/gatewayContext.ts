@@ -6,6 +6,7 @@ import type { Meter } from '../../usage/metering/meter.ts'
 import type { RequestLog } from '../../usage/requestLog/requestLog.ts'
 import type { UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
+import type { LookUpLimit } from '../../usage/rateLimit/createLookUpLimit.ts'
 import type { GatewayParts } from '../gatewayOptions.ts'
 import type { Connections } from '../http/connections.ts'
 import type { NetworkNames } from '../http/parsePath.ts'
@@ -27,6 +28,8 @@ export interface GatewayContext {
     readonly jwtCache: JwtCache
     /** Limits requests with unknown keys, by IP. */
     readonly unknownKeys: IpLimit
+    /** Limits look-ups of keys that are not in memory, by IP. */
+    readonly lookUps: LookUpLimit
     readonly clientIp: ClientIp
     /** Whether `kr_test_…` keys work. */
     readonly testKeys: boolean
