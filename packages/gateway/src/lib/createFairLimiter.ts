@@ -111,7 +111,13 @@ const createTurnQueue = (maxQueued: number): TurnQueue => {
  * @param options.maxRunning - How much work runs at once, 1 or more.
  * @param options.maxQueued - How much more work of known sources waits, and as much of unknown ones.
  */
-export const createFairLimiter = ({ maxRunning, maxQueued }: { maxRunning: number; maxQueued: number }): FairLimiter => {
+export const createFairLimiter = ({
+  maxRunning,
+  maxQueued,
+}: {
+  maxRunning: number
+  maxQueued: number
+}): FairLimiter => {
   const known = createTurnQueue(maxQueued)
   const unknown = createTurnQueue(maxQueued)
   let running = 0

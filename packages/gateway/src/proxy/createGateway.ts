@@ -25,6 +25,7 @@ import { strictTransport } from './http/strictTransport.ts'
 import { createJwtCache } from '../auth/jwt/createJwtCache.ts'
 import { createIpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import { createLookUpLimit } from '../usage/rateLimit/createLookUpLimit.ts'
+import { createRateLimiter } from '../usage/rateLimit/createRateLimiter.ts'
 import type { FaultEntry, LogEntry } from './log.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkNames } from './http/parsePath.ts'
@@ -119,6 +120,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
   // These survive a reload, so that reloading the config resets no limits.
   const jwtCache = createJwtCache({ now })
   const bodies = createBodyQueue()
+  const testRates = createRateLimiter()
   const unknownKeys = createIpLimit(parts.unknownKeys ?? defaultUnknownKeys)
   const lookUps = createLookUpLimit({ unknownKeys })
   const createContext = (config: GatewayConfig, groups: ReadonlyMap<Network, UpstreamGroup>): GatewayContext => ({
@@ -130,7 +132,10 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
       unknownKeys,
       lookUps,
       clientIp: createClientIp(config.trustedProxies),
-      testKeys: parts.testKeys ?? false,
+      testKeys:
+        parts.testKeys === true
+          ? { origin: config.publicUrl && new URL(config.publicUrl).origin, rates: testRates }
+          : undefined,
     },
     javascriptTracers: config.services.javascriptTracers,
     usage: {

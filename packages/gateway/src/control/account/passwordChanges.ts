@@ -35,7 +35,8 @@ export const createPasswordChanges = ({
       const user = await storage.users.find(viewer.user.id)
       if (user === undefined) return accountErrors.deleted()
       if (user.state === 'disabled') return accountErrors.disabled()
-      const right = canBePassword(password) && (await passwords.verify(user.password, password, viewer.session.ip ?? undefined))
+      const right =
+        canBePassword(password) && (await passwords.verify(user.password, password, viewer.session.ip ?? undefined))
       if (right === 'busy') return accountErrors.busy()
       if (right) return user
       wrong = true
