@@ -95,6 +95,7 @@ export const createPasswordChanges = ({
         await within.sessions.endAll(user.id)
         await within.oneTimeLinks.remove(user.id)
         await within.emailLinks.removeAll(user.id)
+        const accessTokens = await within.accessTokens.removeAll(user.id)
         await audit(within, {
           at,
           userId: user.id,
@@ -102,6 +103,7 @@ export const createPasswordChanges = ({
           action: 'account.changePassword',
           subject: user.id,
           ip,
+          detail: { accessTokens },
         })
         return startSession(within, { user: { ...user, password: hashed.phc }, ip, userAgent, now: at })
       })

@@ -35,7 +35,7 @@ interface SignOn {
 export const createSingleSignOn = (
   parts: ThrottledContext,
   authenticate: Accounts['authenticate'],
-): Pick<Accounts, 'startSingleSignOn' | 'finishSingleSignOn'> => {
+): Pick<Accounts, 'startSingleSignOn' | 'finishSingleSignOn' | 'listIdentities' | 'removeIdentity'> => {
   const { storage, oidc, secrets, now, signOnStarts, signOnFailures } = parts
   const logFailure = createFailureLog(parts)
 
@@ -117,6 +117,25 @@ export const createSingleSignOn = (
         ? singleSignOnErrors.fromFailure(url)
         : { url: url.href, token, expiresAt: flow.expiresAt }
     },
+
+    listIdentities: ({ user }) => storage.identities.list(user.id),
+
+    removeIdentity: ({ viewer, issuer, ip }) =>
+      storage.transaction(async (within) => {
+        const userId = viewer.user.id
+        const removed = await within.identities.remove({ userId, issuer })
+        if (removed)
+          await audit(within, {
+            at: now(),
+            userId,
+            actor: userId,
+            action: 'account.disconnect',
+            subject: userId,
+            ip,
+            detail: { issuer },
+          })
+        return removed
+      }),
 
     finishSingleSignOn: async ({ token, response, invite, connect = false, current, ip, userAgent }) => {
       const target = getTarget()
