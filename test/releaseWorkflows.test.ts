@@ -302,7 +302,8 @@ test('Renovate proposes updates of packages, Python packages and actions, and it
     readonly extends: readonly string[]
     readonly packageRules: readonly Rule[]
   }
-  expect(presets).toContain('helpers:pinGitHubActionDigestsToSemver')
+  // Actions are pinned to a commit, and base images to a digest, which its first run adds.
+  expect(presets).toEqual(expect.arrayContaining(['helpers:pinGitHubActionDigestsToSemver', 'docker:pinDigests']))
   // Two bots would propose everything twice.
   expect(existsSync(join(top, '.github/dependabot.yml'))).toBe(false)
   const { devDependencies } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { devDependencies: object }

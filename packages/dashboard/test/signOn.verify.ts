@@ -90,6 +90,27 @@ describe('single sign-on', { ...needs('chromium'), timeout: 90_000 }, () => {
     expect(getProblems()).toEqual([])
   })
 
+  test('a reset of the password shows connected single sign-on, and can disconnect it', async () => {
+    const { page, context, email } = ada
+    await page.goto(`${pages.url}/log-in`)
+    await page.getByRole('button', { name: 'Continue with Example Inc.' }).click()
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+    const { operator } = pages.service.accounts
+    const user = await operator.findUser({ email })
+    const link = await operator.resetLink({ id: user?.id ?? '' })
+    await context.clearCookies()
+    await page.goto(`${pages.url}/reset-password#${'text' in link ? link.text : ''}`)
+    await page.getByText('your access tokens are removed').waitFor()
+    await page.getByLabel('New password').fill('plum tin roof gate')
+    await page.getByRole('button', { name: 'Set password and log in' }).click()
+    await page.getByText(provider.issuer).waitFor()
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByText(provider.issuer).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+    expect(getProblems()).toEqual([])
+  })
+
   test('without passwords, no page shows a field for one', async () => {
     const { page } = ada
     await pages.reload({ oidc: provider.config, passwordLogin: false })

@@ -1,4 +1,4 @@
-import { isAccountError, openOperatorTools } from '@keyrail/gateway'
+import { findEmailProblems, isAccountError, openOperatorTools } from '@keyrail/gateway'
 import type { OperatorTools } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { nearest } from '../arguments/nearest.ts'
@@ -106,7 +106,14 @@ const actions: Readonly<Record<string, Action>> = {
         lines:
           all.length === 0
             ? ['No accounts found']
-            : formatTable([['ID', 'EMAIL', 'STATE', 'ROLE', 'LIMITS', 'CREATED'].map(style.faint), ...rows]),
+            : [
+                ...formatTable([['ID', 'EMAIL', 'STATE', 'ROLE', 'LIMITS', 'CREATED'].map(style.faint), ...rows]),
+                ...findEmailProblems(all).map(({ id, email, problem }) =>
+                  problem === 'invalid'
+                    ? `${id}: the address ${email} is not valid, so nobody can log in with it`
+                    : `${id}: the address ${email} looks like the one of another account. Check whose it is`,
+                ),
+              ],
       }
     },
   },

@@ -29,7 +29,7 @@ export const devCommands: readonly Command[] = [
     },
     notes: [
       'JSON output: { url, dashboard, account: { email, password }, app: { id, apiKey, urls, wsUrls }, keys, nodes,\nchainIds, fundedAccounts, tokens }. urls, wsUrls, keys ({ apiKey, url, wsUrl }), nodes, chainIds and tokens have one entry for each\nnetwork. With --once also calls, with --fork also fork ({ redactedUrl, blockNumber }).\nThe account is an operator. It has API keys on the first four networks.',
-      'The test keys kr_test_401, kr_test_429, kr_test_quota and kr_test_slow simulate failures with any URL.\nPress Ctrl-C to stop, and again to stop immediately.',
+      'The test keys kr_test_401, kr_test_429, kr_test_quota and kr_test_slow simulate failures with any URL.\nWeb pages can use them only from localhost, 127.0.0.1 and [::1].\nPress Ctrl-C to stop, and again to stop immediately.',
     ],
     examples: [
       'keyrail dev --networks ethereum,base',

@@ -36,6 +36,12 @@ export const sessionQuery = queryOptions({
   staleTime: 30_000,
 })
 
+/** The accounts at providers of single sign-on that log in to the account. */
+export const identitiesQuery = queryOptions({
+  queryKey: ['identities'],
+  queryFn: ({ signal }) => callApi('GET /api/account/identities', undefined, signal),
+})
+
 /** The apps whose name contains the search text, page by page. */
 export const appsQuery = (search: string) =>
   infiniteQueryOptions({

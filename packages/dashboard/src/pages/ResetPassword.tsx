@@ -2,13 +2,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callApi } from '../control/callApi.ts'
-import { deploymentQuery, sessionQuery } from '../control/queries.ts'
+import { deploymentQuery, identitiesQuery, sessionQuery } from '../control/queries.ts'
 import { changeSession } from '../control/sessionChange.ts'
 import { useFragment } from '../control/useFragment.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { Alone } from '../frame/Alone.tsx'
 import { Unreachable } from '../frame/Unreachable.tsx'
 import { Button } from '../parts/Button.tsx'
+import { ConnectedIdentities } from '../parts/ConnectedIdentities.tsx'
 import { Note, Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { PasswordField } from '../parts/PasswordField.tsx'
@@ -20,13 +21,18 @@ export function ResetPassword() {
   const queries = useQueryClient()
   const { data: deployment } = useQuery(deploymentQuery)
   const [password, setPassword] = useState('')
+  const [isReset, setReset] = useState(false)
+  const proceed = () => router.navigate({ to: '/', replace: true })
   const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({ password: password === '' ? 'Choose a password' : undefined }),
     send: () => callApi('POST /api/account/password/reset', { body: { link, password } }),
     done: async (session) => {
       changeSession(queries, { notifyTabs: true })
       queries.setQueryData(sessionQuery.queryKey, session)
-      await router.navigate({ to: '/', replace: true })
+      const { items } = await queries.fetchQuery(identitiesQuery)
+      // Someone else may have connected one. It still logs in.
+      if (items.length > 0) setReset(true)
+      else await proceed()
     },
     fields: ['password'],
   })
@@ -35,7 +41,15 @@ export function ResetPassword() {
       <Unreachable />
       <Alone>
         <PageHead title="Set a new password" />
-        {deployment?.passwordLogin === false ? (
+        {isReset ? (
+          <div className="stack">
+            <Note kind="good">The password is set, and you are logged in.</Note>
+            <ConnectedIdentities />
+            <Button kind="primary" onClick={() => void proceed()}>
+              Continue
+            </Button>
+          </div>
+        ) : deployment?.passwordLogin === false ? (
           <Note>This service has no passwords.</Note>
         ) : link === '' ? (
           <Note kind="warn">
@@ -50,7 +64,7 @@ export function ResetPassword() {
               value={password}
               onChange={setPassword}
               fix={getFix('password')}
-              hint="At least 8 characters. All other sessions are logged out."
+              hint="At least 8 characters. All other sessions are logged out, and your access tokens are removed."
             />
             <Button kind="primary" type="submit" busy={isPending}>
               Set password and log in

@@ -7,6 +7,7 @@ const actions: Readonly<Record<string, string>> = {
   'account.connect': 'Connected single sign-on',
   'account.confirmFailed': 'Entered a wrong password',
   'account.delete': 'Deleted the account',
+  'account.disconnect': 'Disconnected single sign-on',
   'account.disable': 'Disabled the account',
   'account.emailInvalid': 'Found an email address that is no longer valid',
   'account.emailSimilar': 'Found two email addresses that look alike',

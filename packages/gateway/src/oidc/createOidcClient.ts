@@ -86,7 +86,12 @@ export const createOidcClient = ({
         if (!isHttpUrl(url)) throw new TypeError('the authorization endpoint of the provider is no http or https URL')
         return url
       }),
-    finish: (flow, response) => run('finish', (configuration) => exchangeCode(configuration, flow, response)),
+    finish: (flow, response) => {
+      const trustEmail = config()?.trustEmail === true
+      return run('finish', async (configuration) =>
+        toIdentity(await exchangeCode(configuration, flow, response), { trustEmail }),
+      )
+    },
   }
 }
 
@@ -118,7 +123,13 @@ const discover = async ({ issuer, clientId, clientSecret = '' }: OidcConfig, tim
   )
 }
 
-const exchangeCode = async (configuration: Configuration, flow: OidcFlow, response: string): Promise<OidcIdentity> => {
+/** The ID token, and where the email address is: there, or in the response of the provider's userinfo endpoint. */
+interface Claims {
+  readonly claims: IDToken
+  readonly source: IDToken | UserInfoResponse
+}
+
+const exchangeCode = async (configuration: Configuration, flow: OidcFlow, response: string): Promise<Claims> => {
   const { authorizationCodeGrant, fetchUserInfo } = await import('openid-client')
   const url = new URL(flow.redirectUri)
   url.search = response
@@ -134,16 +145,19 @@ const exchangeCode = async (configuration: Configuration, flow: OidcFlow, respon
   const hasEmail = claims['email'] !== undefined && claims['email_verified'] !== undefined
   const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined
   const source = hasEmail || !hasUserInfo ? claims : await fetchUserInfo(configuration, tokens.access_token, claims.sub)
-  return toIdentity(claims, source)
+  return { claims, source }
 }
 
-const toIdentity = ({ iss, sub }: IDToken, source: IDToken | UserInfoResponse): OidcIdentity => {
+const toIdentity = (
+  { claims: { iss, sub }, source }: Claims,
+  { trustEmail }: { trustEmail: boolean },
+): OidcIdentity => {
   const { email, email_verified: verified } = source
   return {
     issuer: iss,
     subject: sub,
     email: typeof email === 'string' ? email : undefined,
-    // Not `"true"`: OpenID Connect Core section 5.1 has a boolean.
-    isEmailVerified: verified === true,
+    // OpenID Connect Core section 5.1 has a boolean. Amazon Cognito and Apple send it as a string.
+    isEmailVerified: verified === true || verified === 'true' || (verified === undefined && trustEmail),
   }
 }

@@ -6,6 +6,11 @@ export interface OidcConfig {
   /** A secret. */
   readonly clientSecret?: string
   readonly scopes: readonly string[]
+  /**
+   * Whether an email address counts as verified if the provider does not say whether it is. Only for a provider that verifies all addresses.
+   * @default false
+   */
+  readonly trustEmail?: boolean
   /** The provider's name on the log-in page. */
   readonly label: string
 }

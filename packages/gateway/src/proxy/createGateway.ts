@@ -24,6 +24,8 @@ import { shareConnections } from './http/shareConnections.ts'
 import { strictTransport } from './http/strictTransport.ts'
 import { createJwtCache } from '../auth/jwt/createJwtCache.ts'
 import { createIpLimit } from '../usage/rateLimit/createIpLimit.ts'
+import { createLookUpLimit } from '../usage/rateLimit/createLookUpLimit.ts'
+import { createRateLimiter } from '../usage/rateLimit/createRateLimiter.ts'
 import type { FaultEntry, LogEntry } from './log.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkNames } from './http/parsePath.ts'
@@ -118,7 +120,9 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
   // These survive a reload, so that reloading the config resets no limits.
   const jwtCache = createJwtCache({ now })
   const bodies = createBodyQueue()
+  const testRates = createRateLimiter()
   const unknownKeys = createIpLimit(parts.unknownKeys ?? defaultUnknownKeys)
+  const lookUps = createLookUpLimit({ unknownKeys })
   const createContext = (config: GatewayConfig, groups: ReadonlyMap<Network, UpstreamGroup>): GatewayContext => ({
     names: toNetworkNames(config),
     networks: createNetworkContexts(config, groups, unsafeNodeMethods),
@@ -126,8 +130,12 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
       keys: parts.keys,
       jwtCache,
       unknownKeys,
+      lookUps,
       clientIp: createClientIp(config.trustedProxies),
-      testKeys: parts.testKeys ?? false,
+      testKeys:
+        parts.testKeys === true
+          ? { origin: config.publicUrl && new URL(config.publicUrl).origin, rates: testRates }
+          : undefined,
     },
     javascriptTracers: config.services.javascriptTracers,
     usage: {

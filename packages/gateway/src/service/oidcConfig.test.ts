@@ -25,7 +25,7 @@ const oidc = { issuer: 'https://id.example.org', clientId: 'keyrail', clientSecr
 describe('the config of single sign-on', () => {
   test('has defaults', () => {
     expect(read({ oidc })).toMatchObject({
-      oidc: { ...oidc, scopes: ['openid', 'email'], label: 'single sign-on' },
+      oidc: { ...oidc, scopes: ['openid', 'email'], label: 'single sign-on', trustEmail: false },
       passwordLogin: true,
     })
     expect(read({}).oidc).toBeUndefined()

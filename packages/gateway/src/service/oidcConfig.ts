@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { must, object, path, text } from '../proxy/options/fields.ts'
+import { flag, must, object, path, text } from '../proxy/options/fields.ts'
 
 const loopback: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
@@ -44,6 +44,11 @@ export const oidc = object({
     .refine((scopes) => scopes.includes('openid'), 'must include "openid"')
     .default(['openid', 'email'])
     .describe('The scopes that the service requests.'),
+  trustEmail: flag()
+    .default(false)
+    .describe(
+      "Whether an email address counts as verified if the provider doesn't say whether it is. Only for a provider that verifies all addresses.",
+    ),
   label: text('must be the name of the provider, such as "Example Inc."', 40)
     .default('single sign-on')
     .describe("The provider's name on the button of the log-in page."),

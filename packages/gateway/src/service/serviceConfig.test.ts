@@ -96,6 +96,22 @@ describe('parseServiceConfig', () => {
       { ...minimal, docsUrl: 'file:///topsecret' },
       'docsUrl must be the http or https URL',
     ],
+    ['a public URL with a path', { ...minimal, publicUrl: 'https://example.org/rpc' }, 'publicUrl must have no path'],
+    [
+      'a public URL with a path that ends with a slash',
+      { ...minimal, publicUrl: 'https://example.org/rpc/' },
+      'publicUrl must have no path',
+    ],
+    [
+      'a public URL with an encoded path',
+      { ...minimal, publicUrl: 'https://example.org/%2e%2e/rpc' },
+      'publicUrl must have no path',
+    ],
+    [
+      'a public URL of the dashboard with a path',
+      { ...minimal, control: { publicUrl: 'https://example.org/admin', listen: { port: 1 } } },
+      'control.publicUrl must have no path, because the dashboard works only at the root of a host. Give the service a host name of its own',
+    ],
     ['no public URL', { ...minimal, publicUrl: undefined }, 'publicUrl is missing: it must be the http'],
     [
       'an upstream without a URL',

@@ -15,10 +15,16 @@ const dayMs = 24 * 60 * 60 * 1_000
 export const maxDrainDelayMs = 600_000
 
 const publicUrl = () =>
-  httpUrl('must be the http or https URL where callers reach the service').refine((given) => {
-    const url = URL.parse(given)
-    return url !== null && `${url.search}${url.hash}${url.username}${url.password}` === ''
-  }, 'must have no query, no fragment and no credentials')
+  httpUrl('must be the http or https URL where callers reach the service')
+    .refine((given) => {
+      const url = URL.parse(given)
+      return url !== null && `${url.search}${url.hash}${url.username}${url.password}` === ''
+    }, 'must have no query, no fragment and no credentials')
+    .refine(
+      // The router, the cookies and the log-in would all have to know it.
+      (given) => (URL.parse(given)?.pathname ?? '/') === '/',
+      'must have no path, because the dashboard works only at the root of a host. Give the service a host name of its own, such as "https://rpc.example.org" in place of "https://example.org/rpc"',
+    )
 
 const listen = (host: string, port: string) =>
   object({
@@ -38,7 +44,7 @@ const days = (defaultDays: number, what: string) =>
 export const serviceConfigSchema = object({
   $schema: z.string().exactOptional().describe('The JSON Schema for your editor. The service does not read it.'),
   publicUrl: publicUrl().describe(
-    'The http or https URL where callers reach the service. Endpoints start with it, and the dashboard responds only to its host: 421 to any other.',
+    'The http or https URL where callers reach the service. Endpoints start with it, and the dashboard responds only to its host: 421 to any other. Without a path: use a host name of its own.',
   ),
   listen: listen(
     'The interface to listen on. In a container, use `0.0.0.0`.',

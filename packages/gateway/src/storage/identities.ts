@@ -17,6 +17,8 @@ export interface Identities {
   find(identity: Pick<Identity, 'issuer' | 'subject'>): Promise<Identity | undefined>
   /** Lists those of a user. */
   list(userId: string): Promise<readonly Identity[]>
+  /** @returns Whether the user had one at this issuer. */
+  remove(identity: { userId: string; issuer: string }): Promise<boolean>
   /**
    * Uses up a log-in at a provider. Rows are added only for log-ins that the provider has confirmed.
    * @param signOn.hash - The SHA-256 (lower-case hex) of its token.
@@ -45,6 +47,14 @@ export const createIdentities = ({ query }: Db): Identities => ({
       .where('subject', '=', subject)
       .executeTakeFirst(),
   list: (userId) => query.selectFrom('identities').selectAll().where('userId', '=', userId).orderBy('issuer').execute(),
+  remove: async ({ userId, issuer }) => {
+    const { numDeletedRows } = await query
+      .deleteFrom('identities')
+      .where('userId', '=', userId)
+      .where('issuer', '=', issuer)
+      .executeTakeFirst()
+    return numDeletedRows > 0n
+  },
   useSignOn: async ({ hash, expiresAt }) => {
     const { numInsertedOrUpdatedRows } = await query
       .insertInto('usedSignOns')

@@ -117,7 +117,7 @@ describe.each(databases)('accounts on $name', (database) => {
       let full = true
       const { accounts } = createFixture(storage, {
         signUpBurst: 1,
-        passwords: { ...passwords, hash: async (word) => (full ? 'busy' : passwords.hash(word)) },
+        passwords: { ...passwords, hash: async (word, ip) => (full ? 'busy' : passwords.hash(word, ip)) },
       })
       const ip = newIp()
       const signUp = () => accounts.signUp({ email: newEmail(), password, ip })

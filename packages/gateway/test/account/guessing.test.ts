@@ -18,6 +18,76 @@ describe.each(databases)('password guessing on $name', (database) => {
     await database.stop()
   })
 
+  test('guesses from one IPv6 network do not make log-ins from other networks busy', async () => {
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let isHeld = false
+    const { accounts, signUp } = createFixture(storage, {
+      passwords: createPasswordHasher({
+        derive: async (work) => {
+          if (isHeld) await held
+          return deriveArgon2({ ...work, cost: cheap })
+        },
+      }),
+    })
+    const { email } = await signUp()
+    isHeld = true
+    let rejected = 0
+    const logIn = async (ip: string, request = { email, password }) => {
+      const result = await accounts.logIn({ ...request, ip })
+      if ('code' in result) rejected += 1
+      return result
+    }
+    // 22 are hashed or wait.
+    const waitForRejected = async (count: number): Promise<void> => {
+      while (rejected < count) await new Promise((resolve) => setImmediate(resolve))
+    }
+    // A /56 has 256 blocks of /64, each of which is a caller of its own.
+    const guesses = Array.from({ length: 200 }, (_, block) =>
+      logIn(`2001:db8:1:${block.toString(16)}::1`, { email: newEmail(), password }),
+    )
+    await waitForRejected(178)
+    const logIns = Array.from({ length: 12 }, (_, network) => logIn(`10.9.${network}.1`))
+    const onSameNetwork = logIn('2001:db8:1:ff00::1')
+    await waitForRejected(191)
+    release()
+    for (const result of await Promise.all(logIns)) expectOk(result)
+    expect(await onSameNetwork).toMatchObject({ code: 'busy' })
+    await Promise.all(guesses)
+  })
+
+  test('a network that has logged in has its share while many others guess', async () => {
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let isHeld = false
+    const { accounts, signUp } = createFixture(storage, {
+      passwords: createPasswordHasher({
+        derive: async (work) => {
+          if (isHeld) await held
+          return deriveArgon2({ ...work, cost: cheap })
+        },
+      }),
+    })
+    const { email } = await signUp()
+    expectOk(await accounts.logIn({ email, password, ip: '192.0.2.1' }))
+    isHeld = true
+    let rejected = 0
+    const guesses = Array.from({ length: 100 }, async (_, network) => {
+      const result = await accounts.logIn({ email: newEmail(), password, ip: `10.8.${network}.1` })
+      if ('code' in result) rejected += 1
+    })
+    while (rejected < 78) await new Promise((resolve) => setImmediate(resolve))
+    const logIn = accounts.logIn({ email, password, ip: '192.0.2.77' })
+    expect(await accounts.logIn({ email, password, ip: '198.51.100.1' })).toMatchObject({ code: 'busy' })
+    release()
+    expectOk(await logIn)
+    await Promise.all(guesses)
+  })
+
   test('of fifty concurrent log-ins, two are hashed at once, twenty wait, and the rest are rejected', async () => {
     let running = 0
     let most = 0

@@ -5,6 +5,7 @@ import type { AuditEntryView } from '../../src/control/contract/auditEntry.ts'
 import type { ControlApi } from '../../src/control/contract/controlApi.ts'
 import type { OverviewView, UserView } from '../../src/control/contract/operator.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
+import { expectOk } from '../account/accountFixture.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { StartedControl } from './startControl.ts'
@@ -91,6 +92,43 @@ describe.each(databases)('access control on $name', (database) => {
       expect((await control.call('POST /api/account/delete', { as: now, body: { password: next } })).status).toBe(204)
       expect((await control.call('GET /api/session', { as: now })).status).toBe(401)
       expect(await control.storage.users.find(id)).toBeUndefined()
+    })
+
+    test('changing the password removes the access tokens', async () => {
+      const user = await signUp(control)
+      const token = await createToken(control, user, ['read'])
+      expect((await control.call('GET /api/account', { as: token })).status).toBe(200)
+      const body = { current: password, next: 'a longer one than that' }
+      const changed = await control.call('POST /api/account/password', { as: user.as, body })
+      expect((await control.call('GET /api/account', { as: token })).status).toBe(401)
+      expect((await control.storage.auditLog.list({ userId: user.id, limit: 1 }))[0]).toMatchObject({
+        action: 'account.changePassword',
+        detail: { accessTokens: 1 },
+      })
+      // The session of the change can create new ones.
+      expect((await control.call('GET /api/tokens', { as: { cookie: readCookie(changed) } })).body).toEqual({
+        items: [],
+      })
+    })
+
+    test('after a reset, a connected identity is listed and can be disconnected', async () => {
+      const { id } = await signUp(control)
+      const identity = { issuer: 'https://id.example.org', subject: `of ${id}` }
+      await control.storage.identities.add({ ...identity, userId: id, now: control.clock.now })
+      const { text: link } = expectOk(await control.accounts.operator.resetLink({ id }))
+      const reset = await control.call('POST /api/account/password/reset', { body: { link, password } })
+      const as = { cookie: readCookie(reset) }
+      expect((await control.call('GET /api/account/identities', { as })).body).toEqual({
+        items: [{ issuer: identity.issuer, connectedAt: new Date(control.clock.now).toISOString() }],
+      })
+      const disconnect = () =>
+        control.call('POST /api/account/identities/disconnect', { as, body: { issuer: identity.issuer } })
+      expect((await disconnect()).status).toBe(204)
+      expect(await control.storage.identities.find(identity)).toBeUndefined()
+      expect((await disconnect()).status).toBe(404)
+      // An old session needs the password.
+      control.clock.now += 16 * 60_000
+      expect(expectError(await disconnect(), 403).code).toBe('confirm_required')
     })
 
     test('sign-up is invite-only or closed if so configured', async () => {

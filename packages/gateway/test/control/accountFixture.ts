@@ -39,6 +39,9 @@ export const readCookie = ({ headers }: TestResponse): string => {
   return cookie.split(';', 1)[0] ?? ''
 }
 
+/** The OpenID Connect provider that the users of the fixtures are connected to. */
+export const issuer = 'https://id.example.org'
+
 /** A logged-in user. */
 export interface TestUser {
   readonly id: string
@@ -144,6 +147,7 @@ export const createFixture = async (control: StartedControl, user?: TestUser): P
     await control.call('POST /api/alerts/webhooks', { as, body: { url: 'https://hooks.example.org/' } }),
     201,
   )
+  await control.storage.identities.add({ issuer, subject: owner.id, userId: owner.id, now: control.clock.now })
   const emailLink = createSecretText('email')
   await control.storage.emailLinks.create({
     hash: hashSecret(emailLink),

@@ -1,6 +1,6 @@
 import type { ControlApi } from '../../src/control/contract/controlApi.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
-import { createAppBody, newEmail, newPem, password } from './accountFixture.ts'
+import { createAppBody, issuer, newEmail, newPem, password } from './accountFixture.ts'
 import type { AccountFixture } from './accountFixture.ts'
 
 type Input<Name extends RouteName> = {
@@ -28,6 +28,8 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'POST /api/account/password/forgot': ({ user }) => ({ body: { email: user.email } }),
   'POST /api/account/email': () => ({ body: { email: newEmail(), password } }),
   'POST /api/account/email/verify': ({ emailLink }) => ({ body: { link: emailLink } }),
+  'GET /api/account/identities': () => ({}),
+  'POST /api/account/identities/disconnect': () => ({ body: { issuer, password } }),
   'POST /api/account/delete': () => ({ body: { password } }),
   'POST /api/session': ({ user }) => ({ body: { email: user.email, password } }),
   'POST /api/session/single-sign-on': () => ({}),

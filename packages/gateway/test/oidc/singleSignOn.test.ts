@@ -104,6 +104,14 @@ describe.each(databases)('single sign-on on $name', (database) => {
       expect(events).toEqual([])
     })
 
+    test('accepts email_verified as a text, and without it if the config trusts the provider', async () => {
+      provider.user = { ...newUser(), email_verified: 'true' }
+      expect(expectOk(await logIn()).viewer.user.email).toBe(provider.user.email)
+      config = { ...provider.config, trustEmail: true }
+      provider.user = { ...newUser(), email_verified: undefined }
+      expect(expectOk(await logIn()).viewer.user.emailVerifiedAt).not.toBeNull()
+    })
+
     test('an account without a password rejects every password', async () => {
       const { email = '' } = provider.user
       expectOk(await logIn())
@@ -183,7 +191,7 @@ describe.each(databases)('single sign-on on $name', (database) => {
   })
 
   describe('attacks', () => {
-    test.each([false, undefined, 'true', 1])(
+    test.each([false, undefined, 'false', 'TRUE', 'yes', 1, null, ['true']])(
       'an address that the provider has not verified (%s) neither opens an account nor creates one',
       async (verified) => {
         const { viewer } = await signUpVerified(provider.user.email ?? '')
@@ -193,6 +201,15 @@ describe.each(databases)('single sign-on on $name', (database) => {
         provider.user = { ...newUser(), email_verified: verified }
         expect(await logIn()).toMatchObject(rejected)
         expect(await storage.identities.list(viewer.user.id)).toEqual([])
+      },
+    )
+
+    test.each(['false', false, null, 0])(
+      'trustEmail does not trust an address that the provider marks as not verified (%j)',
+      async (verified) => {
+        config = { ...provider.config, trustEmail: true }
+        provider.user = { ...newUser(), email_verified: verified }
+        expect(await logIn()).toMatchObject({ code: 'single_sign_on_email_unverified' })
       },
     )
 

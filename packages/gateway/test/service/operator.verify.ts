@@ -188,6 +188,11 @@ describe('a running service', () => {
     expect(await operate(service, 'users', 'list', '--search', 'ANN')).toEqual([
       expect.objectContaining({ email: 'ann@example.org', role: 'operator', state: 'active' }),
     ])
+    const lookAlike = await runKeyrail(
+      ['users', 'role', '\u{ff41}nn@example.org', 'operator', '--config', service.configFile],
+      service.place.environment,
+    )
+    expect([lookAlike.exitCode, lookAlike.stderr]).toEqual([1, expect.stringContaining('account not found')])
     const { exitCode, stderr } = await runKeyrail(
       ['users', 'disable', 'nobody@example.org', '--config', service.configFile],
       service.place.environment,

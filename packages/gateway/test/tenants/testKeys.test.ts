@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { testKeyDelayMs } from '../../src/proxy/request/handleBody.ts'
 import { controlTime, until } from '../controlTime.ts'
@@ -91,4 +92,88 @@ describe('test keys', () => {
     await (await fetch(`${url}/healthz`)).text()
     expect(upstream.bodies).toEqual([])
   })
+
+  const from = (origin: string): RequestInit => ({ headers: { 'content-type': 'application/json', origin } })
+
+  test.each([
+    'https://evil.example',
+    'http://evil.example:8545',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+    'http://127.0.0.2',
+    'http://localhost@evil.example',
+    'http://rpc.example.org',
+    'https://rpc.example.org:8443',
+    'https://sub.rpc.example.org',
+    'chrome-extension://localhost',
+    'null',
+    'http://localhost, http://evil.example',
+    '',
+  ])('cannot be used by a page of %j, over HTTP or over a WebSocket', async (origin) => {
+    const { port, upstream } = await openTenants({ testKeys: true, publicUrl: 'https://rpc.example.org' })
+    const url = `http://127.0.0.1:${port}`
+    for (const path of ['testnet/kr_test_slow', 'testnet/v2/kr_test_slow', 'testnet/kr_test_quota'])
+      expect(summarize(await post(`${url}/${path}`, read, from(origin)))).toEqual([403, 'origin_not_allowed'])
+    const { status } = await refuseSocket(`${url}/testnet/kr_test_slow`, origin)
+    expect(status).toBe(403)
+    expect(upstream.bodies).toEqual([])
+  })
+
+  test.each([
+    'http://localhost',
+    'http://localhost:5173',
+    'https://127.0.0.1:3000',
+    'http://[::1]:8080',
+    'https://rpc.example.org',
+    'HTTPS://RPC.example.org',
+  ])('can be used by a page of %j', async (origin) => {
+    const { port } = await openTenants({ testKeys: true, publicUrl: 'https://rpc.example.org' })
+    expect(summarize(await post(`http://127.0.0.1:${port}/testnet/kr_test_quota`, read, from(origin)))).toEqual([
+      403,
+      'quota_exceeded',
+    ])
+  })
+
+  test('a page can use other keys as before', async () => {
+    const { addApiKey } = await openTenants({ testKeys: true })
+    expect(summarize(await post(addApiKey().path, read, from('https://evil.example')))).toEqual([200, '0x1'])
+  })
+
+  test('kr_test_slow has a rate, and no debug_ and txpool_ methods', async () => {
+    const { pass, delayed } = watchDelays()
+    const { url } = await openTenants({ testKeys: true, services: { debug: true, trace: true, txpool: true } })
+    const posted = [
+      post(`${url}/testnet/kr_test_slow`, batch('debug_traceTransaction', 'txpool_content', 'eth_gasPrice')),
+      post(`${url}/testnet/kr_test_slow`, batch(...Array.from({ length: 99 }, () => 'eth_gasPrice'))),
+    ]
+    await until(() => delayed() === 2)
+    pass(testKeyDelayMs)
+    const [methods, many] = (await Promise.all(posted)).map((response) => summarize(response) as unknown[])
+    expect(methods).toEqual([200, 'method_not_found', 'method_not_found', '0x1'])
+    expect(many?.slice(1).filter((result) => result === 'rate_limited')).toHaveLength(2)
+  })
 })
+
+/** Asks for a WebSocket. @returns The response that rejects it. */
+const refuseSocket = (url: string, origin: string): Promise<{ status: number }> =>
+  new Promise((resolve, reject) => {
+    const asked = request(url, {
+      headers: {
+        origin,
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      },
+    })
+    asked.on('response', (response) => {
+      response.resume()
+      resolve({ status: response.statusCode ?? 0 })
+    })
+    asked.on('upgrade', (_, socket) => {
+      socket.destroy()
+      reject(new Error('the WebSocket was accepted'))
+    })
+    asked.on('error', reject)
+    asked.end()
+  })

@@ -11,6 +11,7 @@ import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
+import { ConnectedIdentities } from '../../parts/ConnectedIdentities.tsx'
 import { EmailField } from '../../parts/EmailField.tsx'
 import { Note, Problem } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
@@ -78,6 +79,7 @@ function Connect({ label }: { readonly label: string }) {
       title="Single sign-on"
       lead={`With ${label}, you can log in to this account without a password. The email address there must be the same, and verified.`}
     >
+      <ConnectedIdentities />
       <div className="row end">
         <SignOnButton verb="Connect" connect back="/account/security" />
       </div>
@@ -100,12 +102,12 @@ function ChangePassword() {
       queries.setQueryData(sessionQuery.queryKey, session)
       setCurrent('')
       setNext('')
-      say('Password changed. All other sessions are logged out.')
+      say('Password changed. All other sessions are logged out, and your access tokens are removed.')
     },
     fields: ['current', 'next', 'password'],
   })
   return (
-    <Card title="Change the password" lead="All other sessions are logged out.">
+    <Card title="Change the password" lead="All other sessions are logged out, and your access tokens are removed.">
       <SaveForm of={changing} action="Change the password">
         <div className="pair">
           <PasswordField

@@ -41,6 +41,7 @@ export interface LimitSource {
 export interface StoredKeys extends KeyStore {
   find(hash: string): FoundKey
   findByKid(kid: string): FoundKey
+  isCached(text: string, by: 'hash' | 'kid'): boolean
   /** Drops changed keys from the cache, so that the next request reads them. Call it after the commit. */
   forget(changes: readonly Change[] | 'all'): void
   /** Takes the limits of cached keys from `getLimits` again, each when it is used next. Call it when the config has changed. It reads nothing from the database. */
@@ -166,6 +167,10 @@ export const createStoredKeys = ({
     return loaded
   }
 
+  /** A hash is 64 hex digits, so the two kinds of names never collide. */
+  const toName = (text: string, by: 'hash' | 'kid'): string => (by === 'hash' ? text : `kid ${text}`)
+  const isKnownUnknown = (name: string): boolean => now() < (unknown.get(name) ?? -Infinity)
+
   const find = (name: string, text: string, by: 'hash' | 'kid'): FoundKey => {
     const time = now()
     const cached = known.get(name)
@@ -177,8 +182,7 @@ export const createStoredKeys = ({
       }
       return cached.record
     }
-    const until = cached === undefined ? unknown.get(name) : undefined
-    if (until !== undefined && time < until) {
+    if (cached === undefined && isKnownUnknown(name)) {
       hits += 1
       return undefined
     }
@@ -218,8 +222,13 @@ export const createStoredKeys = ({
 
   return {
     find: (hash) => find(hash, hash, 'hash'),
-    // A hash is 64 hex digits, so the two kinds of names never collide. Impossible kids are not queried, because databases do not accept every text.
-    findByKid: (kid) => (isJwtKeyId(kid) ? find(`kid ${kid}`, kid, 'kid') : undefined),
+    // Impossible kids are not queried, because databases do not accept every text.
+    findByKid: (kid) => (isJwtKeyId(kid) ? find(toName(kid, 'kid'), kid, 'kid') : undefined),
+    isCached: (text, by) => {
+      const name = toName(text, by)
+      const isImpossible = by === 'kid' && !isJwtKeyId(text)
+      return isImpossible || known.get(name) !== undefined || loading.has(name) || isKnownUnknown(name)
+    },
     forget,
     renewLimits: () => {
       limitsVersion += 1

@@ -70,4 +70,9 @@ export interface KeyStore {
    * @param kid - From the token, of which nothing is verified yet.
    */
   findByKid?(kid: string): FoundKey
+  /**
+   * Whether `find` (`findByKid`) needs no database for this hash (kid). Other look-ups are limited for IPs that send many unknown keys.
+   * @default every look-up is in memory
+   */
+  isCached?(text: string, by: 'hash' | 'kid'): boolean
 }

@@ -1,4 +1,5 @@
 import { getBufferShare } from '../../lib/memoryBudget.ts'
+import { parseOrigin } from '../allowList/originRule.ts'
 import type { Tenant, TestKey } from './tenant.ts'
 
 const prefix = 'kr_test_'
@@ -11,6 +12,22 @@ const kinds: readonly TestKey[] = ['401', '429', 'quota', 'slow']
  */
 export const parseTestKey = (key: string): TestKey | undefined =>
   key.startsWith(prefix) ? kinds.find((kind) => key === prefix + kind) : undefined
+
+const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * Whether a page may use test keys: one of the service itself, or of this machine, on any port. Callers that are no web page send no origin.
+ * The `Host` header does not count: with DNS rebinding, an attacker chooses it.
+ * @param header - The `Origin` header.
+ * @param own - The origin of the service, if it has a public URL.
+ */
+export const mayUseTestKey = (header: string | undefined, own: string | undefined): boolean => {
+  if (header === undefined) return true
+  const origin = parseOrigin(header)
+  if (origin === undefined) return false
+  const isWeb = origin.scheme === 'http' || origin.scheme === 'https'
+  return isWeb && (loopbackHosts.has(origin.host) || URL.parse(header)?.origin === own)
+}
 
 const createTestTenant = (testKey: TestKey, kind: 'app' | 'apiKey'): Tenant => {
   const id = `test_${testKey}`

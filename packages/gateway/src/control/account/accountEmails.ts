@@ -101,7 +101,9 @@ export const accountEmails = {
     formatEmail({
       to,
       subject: `Your password for ${getName(siteUrl)} was changed`,
-      paragraphs: [`The password of your account at ${getName(siteUrl)} was changed. All other sessions have ended.`],
+      paragraphs: [
+        `The password of your account at ${getName(siteUrl)} was changed. All other sessions have ended, and the access tokens are removed.`,
+      ],
       footer: `If this was not you, set a new password now: ${getPageUrl(siteUrl, 'forgot-password')}`,
     }),
   /** To the address that the account had before. */

@@ -3,6 +3,7 @@ import type { AccountMailer } from './accountEmails.ts'
 import type { Account } from './account.ts'
 import type { ServerSecret } from '../../lib/secrets/serverSecret.ts'
 import type { AccessToken } from '../../storage/accessTokens.ts'
+import type { Identity } from '../../storage/identities.ts'
 import type { Change } from '../../storage/changes.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Session } from '../../storage/sessions.ts'
@@ -112,6 +113,10 @@ export interface Accounts {
       current?: string | undefined
     },
   ): Promise<LoggedIn | AccountError>
+  /** Lists the identities at OpenID Connect providers that log in to the viewer's account. */
+  listIdentities(viewer: Viewer): Promise<readonly Identity[]>
+  /** Disconnects an identity, which then no longer logs in to the account. @returns Whether the viewer had one at this issuer. */
+  removeIdentity(request: { viewer: Viewer; issuer: string; ip?: string }): Promise<boolean>
   /** Ends the session of a token. Does nothing if there is none. */
   logOut(token: string, origin?: Origin): Promise<void>
   /** Finds the viewer of a session token. Sessions expire 7 days after their last use, and 30 days after log-in. */
@@ -125,7 +130,7 @@ export interface Accounts {
    * Access tokens are always rejected.
    */
   confirm(viewer: Viewer, password?: string): Promise<true | AccountError>
-  /** Changes the password, ends all sessions, and creates a new one. */
+  /** Changes the password, ends all sessions, removes all personal access tokens, and creates a new session. */
   changePassword(request: Origin & { viewer: Viewer; current: string; next: string }): Promise<LoggedIn | AccountError>
   /**
    * Deletes the account and everything it owns, except the audit log.

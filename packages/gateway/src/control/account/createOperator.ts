@@ -78,7 +78,7 @@ export const createOperator = ({
       if (toEmailIdentity(email) === undefined) return accountErrors.email()
       const problem = findPasswordProblem(password, { email })
       if (problem !== undefined) return accountErrors.password(problem, 'password')
-      const hashed = await passwords.hash(password)
+      const hashed = await passwords.hash(password, ip)
       if (hashed === 'busy') return accountErrors.busy()
       return storage.transaction(async (within) => {
         const at = now()

@@ -68,7 +68,7 @@ export const createLogIns = (
       const checked = await findPermission(storage, { email, invite, link })
       if ('code' in checked) return checked
       if ((await storage.users.findByEmail(email)) !== undefined) return accountErrors.emailTaken()
-      const hashed = await passwords.hash(password)
+      const hashed = await passwords.hash(password, ip)
       if (hashed === 'busy') {
         undo()
         return accountErrors.busy()
@@ -110,11 +110,11 @@ export const createLogIns = (
         // A text that cannot be a password is not hashed. The response then depends only on the input.
         const possible = toEmailIdentity(email) !== undefined && canBePassword(password)
         const user = possible ? await storage.users.findByEmail(email) : undefined
-        const right = possible ? await passwords.verify(user?.password, password) : false
+        const right = possible ? await passwords.verify(user?.password, password, ip) : false
         if (right === 'busy') return accountErrors.busy()
         if (!right || user === undefined) return await fail(user, 'wrongPassword', accountErrors.wrongCredentials())
         if (user.state === 'disabled') return await fail(user, 'disabled', accountErrors.disabled())
-        const known = passwords.isWeak(user.password) ? await rehash(user, password) : user
+        const known = passwords.isWeak(user.password) ? await rehash(user, { password, ip }) : user
         await prune()
         const started = await storage.transaction(async (within) => {
           const at = now()
@@ -131,7 +131,9 @@ export const createLogIns = (
           })
           return session
         })
-        return started === 'notFound' ? await fail(user, 'wrongPassword', accountErrors.wrongCredentials()) : started
+        if (started === 'notFound') return await fail(user, 'wrongPassword', accountErrors.wrongCredentials())
+        passwords.remember(ip)
+        return started
       } finally {
         if (!failed) attempt.succeeded()
       }
@@ -171,8 +173,8 @@ export const createLogIns = (
     },
   }
 
-  async function rehash(user: User, password: string): Promise<User> {
-    const hashed = await passwords.hash(password)
+  async function rehash(user: User, { password, ip }: { password: string; ip: string }): Promise<User> {
+    const hashed = await passwords.hash(password, ip)
     // Not worth failing the log-in: the next one tries again.
     if (hashed === 'busy') return user
     const changed = await storage.users.setPassword(user.id, hashed.phc, { from: user.password })

@@ -35,7 +35,8 @@ export const createPasswordChanges = ({
       const user = await storage.users.find(viewer.user.id)
       if (user === undefined) return accountErrors.deleted()
       if (user.state === 'disabled') return accountErrors.disabled()
-      const right = canBePassword(password) && (await passwords.verify(user.password, password))
+      const right =
+        canBePassword(password) && (await passwords.verify(user.password, password, viewer.session.ip ?? undefined))
       if (right === 'busy') return accountErrors.busy()
       if (right) return user
       wrong = true
@@ -85,7 +86,7 @@ export const createPasswordChanges = ({
         return accountErrors.password('is the current one. Choose another one.', 'next')
       const user = await verifyPassword(viewer, current, 'current')
       if ('code' in user) return user
-      const hashed = await passwords.hash(next)
+      const hashed = await passwords.hash(next, ip)
       if (hashed === 'busy') return accountErrors.busy()
       const changed = await storage.transaction(async (within) => {
         const at = now()
@@ -94,6 +95,7 @@ export const createPasswordChanges = ({
         await within.sessions.endAll(user.id)
         await within.oneTimeLinks.remove(user.id)
         await within.emailLinks.removeAll(user.id)
+        const accessTokens = await within.accessTokens.removeAll(user.id)
         await audit(within, {
           at,
           userId: user.id,
@@ -101,6 +103,7 @@ export const createPasswordChanges = ({
           action: 'account.changePassword',
           subject: user.id,
           ip,
+          detail: { accessTokens },
         })
         return startSession(within, { user: { ...user, password: hashed.phc }, ip, userAgent, now: at })
       })
@@ -122,7 +125,7 @@ export const createPasswordChanges = ({
       if (owner === undefined) return accountErrors.link()
       const problem = findPasswordProblem(password, { email: owner.email })
       if (problem !== undefined) return accountErrors.password(problem, 'password')
-      const hashed = await passwords.hash(password)
+      const hashed = await passwords.hash(password, ip)
       if (hashed === 'busy') return accountErrors.busy()
       const reset = await storage.transaction(async (within) => {
         const at = now()

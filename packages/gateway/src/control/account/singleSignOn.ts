@@ -35,7 +35,7 @@ interface SignOn {
 export const createSingleSignOn = (
   parts: ThrottledContext,
   authenticate: Accounts['authenticate'],
-): Pick<Accounts, 'startSingleSignOn' | 'finishSingleSignOn'> => {
+): Pick<Accounts, 'startSingleSignOn' | 'finishSingleSignOn' | 'listIdentities' | 'removeIdentity'> => {
   const { storage, oidc, secrets, now, signOnStarts, signOnFailures } = parts
   const logFailure = createFailureLog(parts)
 
@@ -118,6 +118,25 @@ export const createSingleSignOn = (
         : { url: url.href, token, expiresAt: flow.expiresAt }
     },
 
+    listIdentities: ({ user }) => storage.identities.list(user.id),
+
+    removeIdentity: ({ viewer, issuer, ip }) =>
+      storage.transaction(async (within) => {
+        const userId = viewer.user.id
+        const removed = await within.identities.remove({ userId, issuer })
+        if (removed)
+          await audit(within, {
+            at: now(),
+            userId,
+            actor: userId,
+            action: 'account.disconnect',
+            subject: userId,
+            ip,
+            detail: { issuer },
+          })
+        return removed
+      }),
+
     finishSingleSignOn: async ({ token, response, invite, connect = false, current, ip, userAgent }) => {
       const target = getTarget()
       if (oidc === undefined || target === undefined) return singleSignOnErrors.disabled()
@@ -160,6 +179,7 @@ export const createSingleSignOn = (
       })
       if (isAccountError(finished)) return fail(finished)
       undo()
+      parts.passwords.remember(ip)
       return finished
     },
   }

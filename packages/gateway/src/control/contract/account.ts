@@ -84,6 +84,26 @@ export interface VerifyEmailBody {
   readonly link: string
 }
 
+/** An account at an OpenID Connect provider that logs in to this account. */
+export interface IdentityView {
+  /** The provider's issuer URL. */
+  readonly issuer: string
+  readonly connectedAt: string
+}
+
+/** The accounts at OpenID Connect providers that log in to this account. */
+export interface IdentitiesView {
+  readonly items: readonly IdentityView[]
+}
+
+/** Disconnects the account at an OpenID Connect provider. */
+export interface DisconnectBody {
+  /** From `GET /api/account/identities`. */
+  readonly issuer: string
+  /** Required if the session is older than 15 minutes. */
+  readonly password?: string
+}
+
 /** Changes the password. */
 export interface ChangePasswordBody {
   readonly current: string
@@ -171,6 +191,17 @@ export const emailBody: z.ZodType<EmailBody, EmailBody> = z.strictObject({
 
 /** The schema of `VerifyEmailBody`. */
 export const verifyEmailBody: z.ZodType<VerifyEmailBody, VerifyEmailBody> = z.strictObject({ link: secretText })
+
+/** The schema of `IdentitiesView`. */
+export const identitiesView: z.ZodType<IdentitiesView> = z.strictObject({
+  items: z.array(z.strictObject({ issuer: z.string(), connectedAt: timeText })),
+})
+
+/** The schema of `DisconnectBody`. */
+export const disconnectBody: z.ZodType<DisconnectBody, DisconnectBody> = z.strictObject({
+  issuer: z.string().min(1, { error: 'must not be empty' }).max(2_000, { error: 'must have at most 2000 characters' }),
+  password: secretText.exactOptional(),
+})
 
 /** The schema of `ChangePasswordBody`. */
 export const changePasswordBody: z.ZodType<ChangePasswordBody, ChangePasswordBody> = z.strictObject({

@@ -2,9 +2,11 @@ import type {
   AccountView,
   ChangePasswordBody,
   ConfirmBody,
+  DisconnectBody,
   EmailBody,
   FinishSignOnBody,
   ForgotPasswordBody,
+  IdentitiesView,
   LogInBody,
   PasswordBody,
   ResetPasswordBody,
@@ -106,6 +108,8 @@ export interface ControlApi {
   /** Sends an email. The response does not depend on whether another account has the address. */
   'POST /api/account/email': Call<{ body: EmailBody }>
   'POST /api/account/email/verify': Call<{ body: VerifyEmailBody; response: AccountView }>
+  'GET /api/account/identities': Call<{ response: IdentitiesView }>
+  'POST /api/account/identities/disconnect': Call<{ body: DisconnectBody }>
   'POST /api/account/delete': Call<{ body: PasswordBody }>
   /** Logs in. The response sets the session cookie. */
   'POST /api/session': Call<{ body: LogInBody; response: SessionView }>

@@ -11,6 +11,7 @@ import type { SessionView } from '../contract/account.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { requireViewer } from '../handler.ts'
 import type { Caller, ControlParts, HandlerResult, Handlers } from '../handler.ts'
+import { isoTime } from '../views/times.ts'
 import { toAccountView, toSessionView } from '../views/toSessionView.ts'
 
 const toSessionResult = (result: LoggedIn | AccountError, { secure }: Caller): HandlerResult<SessionView> =>
@@ -40,6 +41,8 @@ export const accountHandlers = ({
   | 'POST /api/account/password/forgot'
   | 'POST /api/account/email'
   | 'POST /api/account/email/verify'
+  | 'GET /api/account/identities'
+  | 'POST /api/account/identities/disconnect'
   | 'POST /api/account/delete'
   | 'POST /api/session'
   | 'POST /api/session/single-sign-on'
@@ -77,6 +80,19 @@ export const accountHandlers = ({
     return isAccountError(verified)
       ? { error: apiErrors.fromAccountError(verified) }
       : { response: toAccountView(verified) }
+  },
+
+  'GET /api/account/identities': async ({ caller }) => {
+    const identities = await accounts.listIdentities(requireViewer(caller))
+    return {
+      response: { items: identities.map(({ issuer, createdAt }) => ({ issuer, connectedAt: isoTime(createdAt) })) },
+    }
+  },
+
+  'POST /api/account/identities/disconnect': async ({ body, caller }) => {
+    const { ip } = caller
+    const removed = await accounts.removeIdentity({ viewer: requireViewer(caller), issuer: body.issuer, ip })
+    return removed ? { response: undefined } : { error: apiErrors.notFound() }
   },
 
   'POST /api/account/delete': async ({ body, caller }) => {

@@ -6,7 +6,7 @@ import type { FoundKey, KeyRecord } from '../../auth/key/keyStore.ts'
 import { rejectKey } from '../../auth/key/rejectKey.ts'
 import { toTenant } from '../../auth/key/tenant.ts'
 import type { Tenant } from '../../auth/key/tenant.ts'
-import { parseTestKey, toTestTenant } from '../../auth/key/testKeys.ts'
+import { mayUseTestKey, parseTestKey, toTestTenant } from '../../auth/key/testKeys.ts'
 import { getFaultCode } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
@@ -76,6 +76,36 @@ export const getKeyCredential = (path: CallPath): Credential | undefined => {
 
 /** Looks the record up, and continues with it: in the same tick if the store has it in memory. */
 const findRecord = (gateway: GatewayContext, request: PendingRequest, credential: Credential): void => {
+  const { keys, lookUps } = gateway.auth
+  const { by, text } = credential
+  if (keys.isCached?.(text, by) ?? true) {
+    lookUp(gateway, request, credential)
+    return
+  }
+  const { context, done } = request
+  lookUps.enter(getClientIp(gateway, context), (decision) => {
+    if (decision.isAllowed)
+      lookUp(
+        gateway,
+        {
+          ...request,
+          done: (...args) => {
+            decision.leave()
+            done(...args)
+          },
+        },
+        credential,
+      )
+    else
+      done(
+        gateway,
+        context,
+        rejections.keyUnknownLimited({ retryAfterMs: decision.retryAfterMs, nowMs: gateway.now() }),
+      )
+  })
+}
+
+const lookUp = (gateway: GatewayContext, request: PendingRequest, credential: Credential): void => {
   const { keys } = gateway.auth
   const { by, text } = credential
   let found: FoundKey
@@ -254,11 +284,14 @@ const authorizeTestKey = (
   gateway: GatewayContext,
   { context, path }: PendingRequest,
 ): AuthorizedRequest | Rejection | undefined => {
-  const testKey = gateway.auth.testKeys ? parseTestKey(path.key ?? '') : undefined
-  if (testKey === undefined) return undefined
+  const { testKeys } = gateway.auth
+  const testKey = parseTestKey(path.key ?? '')
+  if (testKeys === undefined || testKey === undefined) return undefined
   const tenant = toTestTenant(testKey, path.variant)
   if (testKey === '401' || tenant === undefined) return rejections.keyUnknown()
   context.facts.tenant = tenant
+  // Everybody knows test keys: without this, any page that a developer visits could read through them.
+  if (!mayUseTestKey(context.request.headers.origin, testKeys.origin)) return rejections.originNotAllowed()
   const network = getNetwork(gateway, path.network)
   context.facts.chainId = network.group.chainId
   return { context, tenant, network, tokenAllowList: undefined }

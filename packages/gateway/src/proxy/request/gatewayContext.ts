@@ -6,6 +6,8 @@ import type { Meter } from '../../usage/metering/meter.ts'
 import type { RequestLog } from '../../usage/requestLog/requestLog.ts'
 import type { UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
+import type { LookUpLimit } from '../../usage/rateLimit/createLookUpLimit.ts'
+import type { RateLimiter } from '../../usage/rateLimit/createRateLimiter.ts'
 import type { GatewayParts } from '../gatewayOptions.ts'
 import type { Connections } from '../http/connections.ts'
 import type { NetworkNames } from '../http/parsePath.ts'
@@ -27,9 +29,17 @@ export interface GatewayContext {
     readonly jwtCache: JwtCache
     /** Limits requests with unknown keys, by IP. */
     readonly unknownKeys: IpLimit
+    /** Limits look-ups of keys that are not in memory, by IP. */
+    readonly lookUps: LookUpLimit
     readonly clientIp: ClientIp
-    /** Whether `kr_test_…` keys work. */
-    readonly testKeys: boolean
+    /** `undefined`: `kr_test_…` keys do not work. */
+    readonly testKeys:
+      | {
+          /** The origin of the service. Pages of other origins, except on this machine, cannot use test keys. */
+          readonly origin: string | undefined
+          readonly rates: RateLimiter
+        }
+      | undefined
   }
   /** Whether callers may send tracers written in JavaScript. */
   readonly javascriptTracers: boolean

@@ -96,8 +96,9 @@ const check = (
     const needsSocket = context.message === undefined && sockets.getHub(network.group.network) !== undefined
     return needsSocket ? rejections.useWebSocket(traits.label) : rejections.methodNotFound(traits.label)
   }
-  // Test keys are public, so the one that gets a response must not change anything.
-  const isOffered = tenant.testKey !== 'slow' || traits?.idempotent === true
+  // Everybody knows test keys, so the one that gets a response must not change anything, or make a node do expensive work for a page.
+  const isOffered =
+    tenant.testKey !== 'slow' || (traits?.idempotent === true && !/^(?:debug|txpool)_/.test(traits.label))
   return checkCall(call, {
     traits: isOffered ? traits : undefined,
     allow: tenant.record.allow,

@@ -14,6 +14,7 @@ import { getSharedView } from './shareView.ts'
 const dayMs = 86_400_000
 /** The limits of test keys. */
 const testPerSecond = 25
+const testBurst = 100
 const testPerDay = 25_000
 
 const unlimited = (granted: number): LimitGrant => ({ granted, rate: undefined, quota: undefined })
@@ -40,7 +41,13 @@ export const takeLimits = (
   const { tenant, network } = authorized
   const { testKey, account } = tenant
   const { limits } = gateway.usage
-  if (testKey !== undefined) return getTestKeyLimits(testKey, passed, gateway.now()) ?? unlimited(passed)
+  const { testKeys } = gateway.auth
+  if (testKey !== undefined) {
+    const simulated = getTestKeyLimits(testKey, passed, gateway.now())
+    if (simulated !== undefined || testKeys === undefined) return simulated ?? unlimited(0)
+    const rate = testKeys.rates.take(tenant.record.id, { perSecond: testPerSecond, burst: testBurst }, calls)
+    return { granted: Math.min(passed, rate.granted), rate, quota: undefined }
+  }
   if (limits === undefined) return unlimited(passed)
   const { id, rate } = getRateBucket(tenant, network.group.network)
   return limits.take({ id, rate, account, calls, passed, weights, view: getSharedView(gateway, authorized) })

@@ -1,4 +1,4 @@
-import { parseIp } from '../../lib/ip/parseIp.ts'
+import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { createRateLimiter } from './createRateLimiter.ts'
 import type { RateLimiterOptions } from './createRateLimiter.ts'
 import type { RateDecision } from './rateDecision.ts'
@@ -38,7 +38,7 @@ export const createIpLimit = (options: IpLimitOptions): IpLimit => {
   const limiter = createRateLimiter({ maxKeys: options.maxKeys, now: options.now })
   return {
     take: (ip, { app, calls = 1 } = {}) => {
-      const id = toBucketId(ip)
+      const id = toIpBlock(ip ?? '')
       return limiter.take(app === undefined ? id : `${id} ${app}`, limits, calls)
     },
     get size() {
@@ -51,10 +51,4 @@ const checkCount = (value: number, option: string): number => {
   if (!Number.isSafeInteger(value) || value < 1 || value > 1_000_000)
     throw new TypeError(`${option} must be a whole number from 1 to 1000000`)
   return value
-}
-
-const toBucketId = (ip: string | undefined): string => {
-  const bytes = ip === undefined ? undefined : parseIp(ip)
-  if (bytes === undefined) return 'other'
-  return bytes.slice(0, bytes.length === 4 ? 4 : 8).join('.')
 }
