@@ -29,7 +29,7 @@ const sendBody = async (body: string): Promise<string> => {
   return text
 }
 
-const policy = createMethodPolicy({ debug: true, trace: true, txpool: true, unsafeNodeMethods: false })
+const policy = createMethodPolicy({ debug: true, trace: true, txpool: true })
 const offered = [...wordings, ...heldOut].filter(({ request }) => {
   const traits = policy(request.method)
   return request.batch !== true && traits !== undefined && traits.filter === undefined

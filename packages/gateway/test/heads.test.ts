@@ -110,7 +110,7 @@ describe('the head of a caller', () => {
 
   test('may go back if callers may rewrite the chain', async () => {
     const nodes = [await startNode('first', 101), await startNode('second', 100)] as const
-    const { sendCall } = await start(nodes, { unsafeNodeMethods: true })
+    const { sendCall } = await start(nodes, { developmentMethods: 'all' })
     await sendCall('eth_blockNumber')
     nodes[0].head = 3
     expect(await sendCall('eth_blockNumber')).toEqual({ result: '0x3', block: null })

@@ -23,7 +23,7 @@ const start = async (
       await call('eth_getBlockByNumber', '0x0', false)
       return upstream.bodies.length
     })
-    .toBe(options.bounds?.maxCacheBytes === 0 || options.unsafeNodeMethods === true ? 1 : 0)
+    .toBe(options.bounds?.maxCacheBytes === 0 || options.developmentMethods === 'all' ? 1 : 0)
   upstream.bodies.length = 0
   return { upstream, rpcUrl, call }
 }
@@ -130,7 +130,7 @@ describe('is fetched again:', () => {
     }
   })
 
-  test.each([{ bounds: { maxCacheBytes: 0 } }, { unsafeNodeMethods: true }])(
+  test.each([{ bounds: { maxCacheBytes: 0 } }, { developmentMethods: 'all' as const }])(
     'every response, with %o',
     async (options) => {
       const { upstream, call } = await start(options)

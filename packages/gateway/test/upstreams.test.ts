@@ -444,9 +444,9 @@ describe('options', () => {
     ['debug_traceTransaction', { services: { debug: true } }],
     ['trace_block', { services: { trace: true } }],
     ['txpool_contentFrom', { services: { txpool: true } }],
-    ['anvil_setBalance', { unsafeNodeMethods: true }],
-    ['evm_mine', { unsafeNodeMethods: true }],
-    ['hardhat_reset', { unsafeNodeMethods: true }],
+    ['anvil_setBalance', { developmentMethods: 'all' }],
+    ['evm_mine', { developmentMethods: 'all' }],
+    ['hardhat_reset', { developmentMethods: 'all' }],
   ] as const)('%s is allowed if it is turned on', async (method, options) => {
     const upstream = await startFake()
     const { rpcUrl } = await startGatewayFor([upstream.url], options)

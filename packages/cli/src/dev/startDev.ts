@@ -126,7 +126,7 @@ function devConfig(chains: readonly DevChain[]): RunningConfig {
       ...details,
       chainId,
       testnet,
-      upstreams: [{ url: node.directUrl }],
+      upstreams: [{ url: node.directUrl, wsUrl: node.directUrl.replace('http', 'ws') }],
     })),
     chains: { development: { title: 'Development' } },
     services: { debug: true, trace: true, txpool: true },
@@ -180,7 +180,7 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
       config: devConfig(started),
       secrets: readServerSecrets({ KEYRAIL_SECRET: folder.secret }),
       storage: { file: folder.database },
-      unsafeNodeMethods: options.unsafeNodeMethods ?? false,
+      developmentMethods: options.unsafeNodeMethods === true ? 'all' : 'reads',
       testKeys: true,
     })
     service = opened

@@ -76,7 +76,7 @@ const toGroupKey = (options: NetworkOptions): string => JSON.stringify(toGroupOp
 
 /** Creates a gateway. It opens nothing before `listen`. */
 export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gateway => {
-  const { createHub = createNetworkHub, checks, unsafeNodeMethods = false, now = Date.now } = parts
+  const { createHub = createNetworkHub, checks, developmentMethods, now = Date.now } = parts
   let current = config
   const write = (entry: LogEntry): void => {
     try {
@@ -107,7 +107,12 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
       [...networks].map(([network, options]) => [
         network,
         getKept(network) ??
-          createUpstreamGroup({ ...toGroupOptions(network, options, unsafeNodeMethods), getBudgetUsage, checks, log }),
+          createUpstreamGroup({
+            ...toGroupOptions(network, options, developmentMethods === 'all'),
+            getBudgetUsage,
+            checks,
+            log,
+          }),
       ]),
     )
   const hubs = createHubs({
@@ -125,7 +130,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
   const lookUps = createLookUpLimit({ unknownKeys })
   const createContext = (config: GatewayConfig, groups: ReadonlyMap<Network, UpstreamGroup>): GatewayContext => ({
     names: toNetworkNames(config),
-    networks: createNetworkContexts(config, groups, unsafeNodeMethods),
+    networks: createNetworkContexts(config, groups, developmentMethods),
     auth: {
       keys: parts.keys,
       jwtCache,

@@ -7,6 +7,7 @@ import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { Meter } from '../usage/metering/meter.ts'
 import type { RequestLog } from '../usage/requestLog/requestLog.ts'
 import type { LogEntry } from './log.ts'
+import type { DevelopmentMethods } from './method/createMethodPolicy.ts'
 import type { MethodWeights } from './method/weights.ts'
 import type { gatewayShape } from './options/gatewayShape.ts'
 import type { NetworkOptions } from './options/networkOptions.ts'
@@ -37,8 +38,8 @@ export interface GatewayParts {
   readonly requestLog?: RequestLog
   /** How many requests with unknown keys one IP (for IPv6 a /64) may send before it gets 429. A valid key in memory is never rejected for it. @default 10 a second, bursts of 100 */
   readonly unknownKeys?: { readonly perSecond: number; readonly burst: number }
-  /** Allows the methods of development nodes (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. @default false */
-  readonly unsafeNodeMethods?: boolean
+  /** Allows the own methods of development nodes. @default none */
+  readonly developmentMethods?: DevelopmentMethods
   /** Enables the test keys `kr_test_401`, `kr_test_429`, `kr_test_quota` and `kr_test_slow`, which respond as a service at its limits does, on any network and path. Web pages of other origins than `publicUrl` and this machine cannot use them. @default false */
   readonly testKeys?: boolean
   /** A clock in milliseconds since 1970. @default Date.now */

@@ -60,7 +60,7 @@ const alertsMs = 30_000
  * const { url } = await service.listen()
  */
 export const createService = async (options: ServiceOptions): Promise<Service> => {
-  const { now = Date.now, unsafeNodeMethods = false, testKeys = false } = options
+  const { now = Date.now, developmentMethods, testKeys = false } = options
   let { config } = options
   let limitsByNetwork = resolveNetworkLimits(config)
   /** One array, whose elements a reload replaces: accounts and the control API hold a reference to it. */
@@ -256,7 +256,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
         usageLimits: usage.limits,
         meter: usage.meter,
         requestLog: usage.requestLog,
-        unsafeNodeMethods,
+        ...(developmentMethods === undefined ? {} : { developmentMethods }),
         testKeys,
         now,
         fallback: siteHost.handle,

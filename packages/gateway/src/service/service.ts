@@ -1,4 +1,5 @@
 import type { Accounts } from '../control/account/accounts.ts'
+import type { DevelopmentMethods } from '../proxy/method/createMethodPolicy.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { ProvidedAccount } from './provideAccount.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
@@ -9,8 +10,8 @@ import type { ServiceLogEntry } from './serviceLog.ts'
 /** Options of `createService`. */
 export interface ServiceOptions extends ServiceEnvironment {
   readonly config: RunningConfig
-  /** Offers the methods of the embedded nodes. For development only. @default false */
-  readonly unsafeNodeMethods?: boolean
+  /** Offers the own methods of development nodes. @default none */
+  readonly developmentMethods?: DevelopmentMethods
   /** Accepts the test keys `kr_test_…`, which return the errors of a service at its limits. For development only. @default false */
   readonly testKeys?: boolean
   /** Called for each request and each change of state. Errors that it throws are ignored. */

@@ -53,7 +53,7 @@ describe('test keys', () => {
 
   test('kr_test_slow forwards no method that changes state, not even unsafe node methods', async () => {
     const { pass, delayed } = watchDelays()
-    const { url, upstream } = await openTenants({ testKeys: true, unsafeNodeMethods: true })
+    const { url, upstream } = await openTenants({ testKeys: true, developmentMethods: 'all' })
     const changing = ['eth_sendRawTransaction', 'eth_newBlockFilter', 'anvil_setBalance', 'evm_mine', 'hardhat_reset']
     const posted = Promise.all([
       ...changing.map((method) => post(`${url}/testnet/kr_test_slow`, call(method))),

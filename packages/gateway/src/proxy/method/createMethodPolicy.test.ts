@@ -2,8 +2,8 @@ import { methodNames } from '@keyrail/core'
 import { describe, expect, test } from 'vitest'
 import { createMethodPolicy } from './createMethodPolicy.ts'
 
-const off = { debug: false, trace: false, txpool: false, unsafeNodeMethods: false }
-const all = { debug: true, trace: true, txpool: true, unsafeNodeMethods: true }
+const off = { debug: false, trace: false, txpool: false }
+const all = { debug: true, trace: true, txpool: true, developmentMethods: 'all' } as const
 const getAllowed = (options: typeof off): string[] => {
   const policy = createMethodPolicy(options)
   return methodNames.filter((name) => policy(name) !== undefined)
@@ -62,8 +62,8 @@ describe('the method policy', () => {
 
   test('allows the methods of development nodes only if they are turned on, all under one label', () => {
     for (const name of ['anvil_mine', 'evm_snapshot', 'hardhat_setBalance']) {
-      expect(createMethodPolicy({ ...all, unsafeNodeMethods: false })(name)).toBeUndefined()
-      expect(createMethodPolicy({ ...off, unsafeNodeMethods: true })(name)).toEqual({
+      expect(createMethodPolicy({ ...all, developmentMethods: 'reads' })(name)).toBeUndefined()
+      expect(createMethodPolicy({ ...off, developmentMethods: 'all' })(name)).toEqual({
         idempotent: false,
         expensive: false,
         weight: 1,
@@ -72,6 +72,14 @@ describe('the method policy', () => {
     }
     for (const name of ['anvil_"x', 'anvil_', 'xanvil_mine', 'anvil_mine\n', `anvil_${'x'.repeat(65)}`])
       expect(createMethodPolicy(all)(name)).toBeUndefined()
+  })
+
+  test('offers how a development node mines, as a read', () => {
+    for (const developmentMethods of ['reads', 'all'] as const)
+      expect(createMethodPolicy({ ...off, developmentMethods })('hardhat_getAutomine')).toMatchObject({
+        label: 'hardhat_getAutomine',
+      })
+    expect(createMethodPolicy(off)('hardhat_getAutomine')).toBeUndefined()
   })
 
   test('a call has the weight of its method, 1 by default', () => {

@@ -51,6 +51,11 @@ const expensive =
 /** Whether a call of this method can take a node seconds. */
 export const isExpensive = (method: string): boolean => expensive.test(method)
 
+/** Which own methods of development nodes are offered: those that only read how the node mines, or all, which rewrite the chain. */
+export type DevelopmentMethods = 'reads' | 'all'
+
+/** Hardhat Ignition asks for it: without a response, it waits for confirmations that a chain without traffic never gets. */
+const developmentReads: readonly string[] = ['hardhat_getAutomine']
 const devMethod = /^(?:anvil|evm|hardhat)_[A-Za-z0-9_]{1,64}$/
 const devTraits: MethodTraits = Object.freeze({ idempotent: false, expensive: false, weight: 1, label: 'node-own' })
 
@@ -76,7 +81,8 @@ export const createMethodPolicy = (options: {
   debug: boolean
   trace: boolean
   txpool: boolean
-  unsafeNodeMethods: boolean
+  /** @default none */
+  developmentMethods?: DevelopmentMethods | undefined
   /** @default {} */
   weights?: MethodWeights
 }): MethodPolicy => {
@@ -89,6 +95,7 @@ export const createMethodPolicy = (options: {
   if (options.debug) allow(debugMethods)
   if (options.trace) allow(traceMethods)
   if (options.txpool) allow(txpoolMethods)
+  if (options.developmentMethods !== undefined) allow(developmentReads)
   for (const name of subscriptionMethods)
     allowed.set(
       name,
@@ -99,7 +106,8 @@ export const createMethodPolicy = (options: {
   return (method) => {
     if (method === last?.label) return last
     const traits = allowed.get(method)
-    if (traits === undefined) return options.unsafeNodeMethods && devMethod.test(method) ? devTraits : undefined
+    if (traits === undefined)
+      return options.developmentMethods === 'all' && devMethod.test(method) ? devTraits : undefined
     last = traits
     return traits
   }

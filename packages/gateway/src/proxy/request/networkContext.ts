@@ -2,7 +2,7 @@ import type { Network } from '../../lib/network.ts'
 import type { GatewayConfig } from '../gatewayOptions.ts'
 import type { NetworkBounds } from '../options/bounds.ts'
 import { createMethodPolicy } from '../method/createMethodPolicy.ts'
-import type { MethodPolicy } from '../method/createMethodPolicy.ts'
+import type { DevelopmentMethods, MethodPolicy } from '../method/createMethodPolicy.ts'
 import { notificationMethod } from '../../usage/metering/meter.ts'
 import { getDefaultWeight } from '../method/weights.ts'
 import type { MethodWeights } from '../method/weights.ts'
@@ -24,10 +24,10 @@ export interface NetworkContext {
 export const createNetworkContexts = (
   { networks, services, bounds, weights: defaultWeights }: GatewayConfig,
   groups: ReadonlyMap<Network, UpstreamGroup>,
-  unsafeNodeMethods: boolean,
+  developmentMethods: DevelopmentMethods | undefined,
 ): ReadonlyMap<Network, NetworkContext> => {
   const createPolicy = (weights: MethodWeights): MethodPolicy =>
-    createMethodPolicy({ ...services, unsafeNodeMethods, weights })
+    createMethodPolicy({ ...services, developmentMethods, weights })
   const policy = createPolicy(defaultWeights)
   const contexts = new Map<Network, NetworkContext>()
   for (const [network, group] of groups) {
