@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createGateway, createApiKey } from '../../src/index.ts'
-import type { Gateway } from '../../src/index.ts'
+import { createApiKey } from '../../src/index.ts'
+import { createTestGateway } from '../createTestGateway.ts'
+import type { TestGateway } from '../createTestGateway.ts'
 import { createStoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import type { StoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import { createJwtKeyId } from '../../src/auth/jwt/jwtKeyId.ts'
@@ -20,7 +21,7 @@ describe.each(databases)('look-ups of keys on $name', (database) => {
   let storage: Storage
   let upstream: FakeUpstream
   let keys: StoredKeys
-  let gateway: Gateway
+  let gateway: TestGateway
   let url: string
   let lookUps: number
   let startedAt: number
@@ -50,7 +51,7 @@ describe.each(databases)('look-ups of keys on $name', (database) => {
     })
     await keys.refresh()
     const network = { chainId: chainIds.testnet, upstreams: [{ url: upstream.url }] }
-    gateway = createGateway({
+    gateway = createTestGateway({
       networks: { testnet: network, mainnet: network },
       keys,
       unknownKeys: { perSecond: 1, burst },
