@@ -1,3 +1,4 @@
+import { createBufferedBytes } from '../src/lib/memoryBudget.ts'
 import type { NodeSource } from '../src/proxy/subscription/nodeSource.ts'
 import type {
   Subscriber,
@@ -12,6 +13,7 @@ import type { Rejection } from '../src/errors/rejection.ts'
 import { createScriptedChain } from './scriptedChain.ts'
 import type { ScriptedChain, ScriptedLog } from './scriptedChain.ts'
 
+export { createBufferedBytes } from '../src/lib/memoryBudget.ts'
 export { createLogIndex } from '../src/proxy/subscription/hub/createLogIndex.ts'
 export { createTaskQueue } from '../src/proxy/subscription/hub/createTaskQueue.ts'
 
@@ -58,6 +60,7 @@ const readFrames = (bytes: Buffer): readonly string[] => {
 export const createClient = (): RecordingClient => {
   const client: RecordingClient = {
     keyId: 'key',
+    memory: createBufferedBytes('subscriptions', { most: Infinity }),
     notifications: [],
     buffers: [],
     counts: new Map(),

@@ -19,7 +19,7 @@ import type { GatewayOptions } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { getListeningUrl } from '../lib/publicUrl.ts'
 import { mayBeProxy } from '../lib/ip/clientIp.ts'
-import { allBufferedBytes } from '../lib/memoryBudget.ts'
+import { allBufferedBytes, getBufferedByKind } from '../lib/memoryBudget.ts'
 import { createConnections } from './http/connections.ts'
 import { createFramingCheck } from './http/createFramingCheck.ts'
 import { createProxyWarning } from './http/proxyWarning.ts'
@@ -327,6 +327,7 @@ export const createGatewayFromParts = (
       maxConnections: current.limits.maxConnections,
       requests: [...earlier, gateway].reduce((sum, { inFlight }) => sum + inFlight, 0),
       bufferedBytes: allBufferedBytes(),
+      bufferedByKind: getBufferedByKind(),
       maxBufferedBytes: current.limits.maxBufferedBytes,
       queues: [...groups.values()].map(({ network, queue }) => ({ network, ...queue.state() })),
     }),

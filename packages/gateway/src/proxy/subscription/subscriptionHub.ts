@@ -1,9 +1,12 @@
 import type { Rejection } from '../../errors/rejection.ts'
+import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 
 /** One connection, as subscriptions see it. */
 export interface Subscriber {
   /** Owner of the connection's key, for metering. */
   readonly keyId: string
+  /** The memory of its subscriptions. The hub holds and releases it. */
+  readonly memory: BufferedBytes
   /**
    * Sends notifications: WebSocket text frames, complete with their headers, which other connections may get too. Those of one turn of the event
    * loop are written together.

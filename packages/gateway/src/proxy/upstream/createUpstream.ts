@@ -2,8 +2,11 @@ import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import { createErrorMask } from './createErrorMask.ts'
 import type { ErrorMask, UpstreamSecrets } from './createErrorMask.ts'
+import { createChunks } from '../../lib/createChunks.ts'
+import type { Chunks } from '../../lib/createChunks.ts'
 import { dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
+import { unpin } from '../../lib/unpin.ts'
 import { createBackoff } from './createBackoff.ts'
 import type { Backoff } from './createBackoff.ts'
 import type { Budget } from './createBudget.ts'
@@ -100,6 +103,8 @@ const maxBufferedBytes = 1024 * 1024
 const connectTimeoutMs = 5_000
 const keepAliveMs = 20_000
 
+const noBytes = Buffer.alloc(0)
+
 /** Shared by all requests: its stack has no information, and a stack is expensive to take. */
 const stopped = new Error('stopped')
 
@@ -161,7 +166,9 @@ export const createUpstream = (
     let status = 0
     let retryAfter: string | undefined
     let contentLength: number | undefined
-    let chunks: Buffer[] = []
+    /** Most responses are one chunk. */
+    let first: Buffer | undefined
+    let chunks: Chunks | undefined
     let size = 0
     const returnBytes = (): void => {
       budget.left += size
@@ -171,7 +178,8 @@ export const createUpstream = (
       if (ended) return
       ended = true
       leave()
-      chunks = []
+      first = undefined
+      chunks = undefined
       // A retry, or another call of the same request, may read the bytes that were read in vain.
       if (fault !== undefined) returnBytes()
       done(fault, response, code)
@@ -180,7 +188,8 @@ export const createUpstream = (
       if (!ended) returnBytes()
       ended = true
       leave()
-      chunks = []
+      first = undefined
+      chunks = undefined
       controller?.abort(stopped)
     }
     const takeConsumer = (): ResponseConsumer | undefined => {
@@ -193,7 +202,7 @@ export const createUpstream = (
     const handleLarge = (active: Dispatcher.DispatchController): void => {
       if (status < 200 || status >= 300 || streams >= maxStreams) return
       isLargeHandled = true
-      consumer = large?.(chunks, {
+      consumer = large?.(chunks?.list() ?? (first === undefined ? [] : [first]), {
         pause: () => active.pause(),
         resume: () => active.resume(),
         abort: () => active.abort(stopped),
@@ -205,7 +214,8 @@ export const createUpstream = (
       dropBytes(budget.buffered, size)
       streams += 1
       ended = true
-      chunks = []
+      first = undefined
+      chunks = undefined
     }
     const dispatcher = probe ? probePool : pool
     dispatcher.dispatch(
@@ -241,9 +251,10 @@ export const createUpstream = (
             budget.left -= chunk.length
             size += chunk.length
             if (consumer === undefined) {
-              chunks.push(chunk)
+              if (first === undefined) first = unpin(chunk)
+              else (chunks ??= createChunks(first)).add(chunk)
               if (!isLargeHandled && size > maxBufferedBytes) handleLarge(active)
-            } else consumer.data(chunk)
+            } else consumer.data(unpin(chunk))
             return
           }
           if (consumer === undefined) finish('tooLarge')
@@ -254,7 +265,7 @@ export const createUpstream = (
           if (consumer === undefined)
             finish(undefined, {
               status,
-              body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
+              body: chunks?.join() ?? first ?? noBytes,
               retryAfter,
             })
           else takeConsumer()?.end()

@@ -1,4 +1,5 @@
 import type { Subscriber, SubscriptionKind } from '../subscriptionHub.ts'
+import type { Notifications } from './createDelivery.ts'
 import { createLogIndex } from './createLogIndex.ts'
 import type { LogIndex } from './createLogIndex.ts'
 import { toNotificationStart } from './notification.ts'
@@ -30,10 +31,10 @@ export interface Channel {
   payload: Payload | undefined
 }
 
-/** Frames that are ready to be sent. */
-export interface Payload {
-  readonly frames: Buffer
-  readonly notifications: number
+/** The next notifications of a channel. */
+export interface Payload extends Notifications {
+  /** Their frames, as long as several connections wait for them. */
+  frames: Buffer | undefined
 }
 
 /** The channels that get the same notifications, except for their ids. */

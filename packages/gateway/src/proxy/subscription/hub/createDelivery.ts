@@ -1,13 +1,20 @@
-import type { Channel, Connection, Group } from './createChannels.ts'
+import type { Channel, Connection, Group, Payload } from './createChannels.ts'
 import { toTextFrames } from '../../../lib/textFrames.ts'
 
-/** A set of notifications that is delivered at once, such as all of a block. */
+/** Notifications that are counted before they exist. */
+export interface Notifications {
+  readonly count: number
+  /** Creates the end of each. It may be called more than once. */
+  readonly toEnds: () => readonly Buffer[]
+}
+
+/** A set of notifications that is delivered together, such as all of a block. */
 export interface Delivery {
-  /** Adds notifications for all subscriptions of a group. @param ends - One for each notification. */
-  readonly add: (group: Group, ends: readonly Buffer[]) => Generator<number, void>
+  /** Adds notifications for all subscriptions of a group. */
+  readonly add: (group: Group, notifications: Notifications) => Generator<number, void>
   /** Adds notifications for one subscription. */
-  readonly addFor: (connection: Connection, channel: Channel, ends: readonly Buffer[]) => void
-  /** Delivers what was added: to each connection all of its own in one turn. Then the delivery is empty again. */
+  readonly addFor: (connection: Connection, channel: Channel, notifications: Notifications) => void
+  /** Delivers what was added, to one connection after the other. Then the delivery is empty again. */
   readonly flush: () => Generator<number, void>
 }
 
@@ -20,29 +27,58 @@ export interface DeliveryOptions {
 
 /** The most connections of one step of adding. */
 const connectionsPerStep = 64
+/** The frames of one step of writing, in bytes. */
+const bytesPerStep = 256 * 1024
+/** The most bytes of frames that wait for their next connection. Above this they are created again. */
+const maxFrameBytes = 8 * 1024 * 1024
 
-/** Starts a delivery. */
+/** Starts a delivery. What it delivers is counted first, and its frames are created when their turn comes. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
   const { maxNotificationsPerBlock, rejectFlood } = options
   let filled: Channel[] = []
   let due: Connection[] = []
+  let withFrames: Payload[] = []
+  let frameBytes = 0
 
-  const deliverDue = (connection: Connection): void => {
+  const dropFrames = (): void => {
+    for (const payload of withFrames) payload.frames = undefined
+    withFrames = []
+    frameBytes = 0
+  }
+  const getFrames = (channel: Channel, payload: Payload): Buffer => {
+    if (payload.frames !== undefined) return payload.frames
+    const frames = toTextFrames(channel.start, payload.toEnds())
+    // Nobody else gets them.
+    if (channel.connections.size === 1) return frames
+    if (frameBytes + frames.length > maxFrameBytes) dropFrames()
+    frameBytes += frames.length
+    withFrames.push(payload)
+    payload.frames = frames
+    return frames
+  }
+  function* deliverDue(connection: Connection): Generator<number, void> {
     const { subscriber, channels } = connection
-    // A subscription may have ended since it was added.
-    const current = connection.due.filter(({ id }) => channels.has(id))
+    // A subscription may have ended since it was added, or ends when its connection gets something.
+    const isCurrent = ({ id }: Channel): boolean => !connection.isEnded && channels.has(id)
+    const current = connection.due.filter(isCurrent)
     connection.due.length = 0
     let notifications = 0
-    for (const { payload } of current) notifications += payload?.notifications ?? 0
+    for (const { payload } of current) notifications += payload?.count ?? 0
     if (notifications > maxNotificationsPerBlock) return rejectFlood(connection)
-    for (const { id, payload, group } of current) {
-      // The subscriber may end its subscriptions when it gets something.
-      if (payload === undefined || !channels.has(id)) continue
-      subscriber.deliver(payload.frames, payload.notifications, group.request.kind)
+    let bytes = 0
+    for (const channel of current) {
+      const { payload, group } = channel
+      if (payload === undefined || !isCurrent(channel)) continue
+      const frames = getFrames(channel, payload)
+      subscriber.deliver(frames, payload.count, group.request.kind)
+      bytes += frames.length
+      if (bytes < bytesPerStep) continue
+      bytes = 0
+      yield 0
     }
   }
-  const fill = (channel: Channel, ends: readonly Buffer[]): void => {
-    channel.payload = { frames: toTextFrames(channel.start, ends), notifications: ends.length }
+  const fill = (channel: Channel, notifications: Notifications): void => {
+    channel.payload = { ...notifications, frames: undefined }
     filled.push(channel)
   }
   const addTo = (connection: Connection, channel: Channel): void => {
@@ -50,9 +86,9 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     connection.due.push(channel)
   }
   return {
-    *add(group, ends) {
+    *add(group, notifications) {
       for (const channel of group.channels) {
-        fill(channel, ends)
+        fill(channel, notifications)
         let step = 0
         for (const connection of channel.connections) {
           addTo(connection, channel)
@@ -62,15 +98,16 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
         yield 0
       }
     },
-    addFor: (connection, channel, ends) => {
-      fill(channel, ends)
+    addFor: (connection, channel, notifications) => {
+      fill(channel, notifications)
       addTo(connection, channel)
     },
     *flush() {
       for (const connection of due) {
-        deliverDue(connection)
+        yield* deliverDue(connection)
         yield 1
       }
+      dropFrames()
       for (const channel of filled) channel.payload = undefined
       filled = []
       due = []

@@ -25,7 +25,7 @@ const isMatch = ({ addresses: accepted, topics }: LogFilter, log: Log): boolean 
 
 const getMatches = <T extends object>(index: ReturnType<typeof createLogIndex<T>>, log: Log): readonly T[] => {
   const found: T[] = []
-  index.match(log, (target) => found.push(target))
+  for (const _ of index.match(log, (target) => found.push(target))) continue
   return found
 }
 

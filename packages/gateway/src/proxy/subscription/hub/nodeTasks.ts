@@ -16,14 +16,16 @@ export function* deliverTransactions(
   delivery: Delivery,
 ): Generator<number, void> {
   const ends = transactions.map(toResultEnd)
+  const notifications = { count: ends.length, toEnds: () => ends }
   for (const group of channels.groups('newPendingTransactions'))
-    if (isFull(group) === full) yield* delivery.add(group, ends)
+    if (isFull(group) === full) yield* delivery.add(group, notifications)
   yield* delivery.flush()
 }
 
 /** Delivers a change of `eth_syncing`, as geth does. @param status - `false`, or the node's object as JSON. */
 export function* deliverSyncing(status: string, channels: Channels, delivery: Delivery): Generator<number, void> {
-  const ends = [toResultEnd(status === 'false' ? status : `{"syncing":true,"status":${status}}`)]
-  for (const group of channels.groups('syncing')) yield* delivery.add(group, ends)
+  const end = toResultEnd(status === 'false' ? status : `{"syncing":true,"status":${status}}`)
+  const notifications = { count: 1, toEnds: () => [end] }
+  for (const group of channels.groups('syncing')) yield* delivery.add(group, notifications)
   yield* delivery.flush()
 }

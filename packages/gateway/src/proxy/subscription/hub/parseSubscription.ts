@@ -97,3 +97,25 @@ const parseCursor = (cursor: unknown): ChainCursor | null => {
     }),
   }
 }
+
+/** What the entry of a subscription takes in the hub and in the index, roughly. Measured: 1.3 kB. */
+const entryBytes = 1_536
+/** An address, as a string and in a list. */
+const addressBytes = 64
+/** A topic or the hash of a block. */
+const wordBytes = 96
+/** An entry of the index: a filter has one for each value of its shortest list. */
+const indexedBytes = 256
+
+/** How many bytes of memory a subscription takes, at most. */
+export const getSubscriptionBytes = (request: SubscriptionRequest): number => {
+  let bytes = entryBytes
+  if ('cursor' in request && request.cursor) bytes += request.cursor.hashes.length * wordBytes
+  if (request.kind !== 'logs') return bytes
+  const { addresses, topics } = request.filter
+  let fewest = Infinity
+  for (const values of [addresses, ...topics]) if (values.length > 0) fewest = Math.min(fewest, values.length)
+  bytes += addresses.length * addressBytes + (fewest === Infinity ? 1 : fewest) * indexedBytes
+  for (const values of topics) bytes += values.length * wordBytes
+  return bytes
+}
