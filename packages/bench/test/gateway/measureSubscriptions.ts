@@ -82,7 +82,13 @@ interface Subject extends OpenHub {
 
 const openSubject = (toParams: (connection: number) => readonly unknown[]): Subject => {
   let delivered = 0
-  const limits = { maxSubscriptions: 1, maxAddresses: 1, maxTopics: 2, maxNotificationsPerBlock: notifications }
+  const limits = {
+    maxSubscriptions: 1,
+    maxAddresses: 1,
+    maxTopics: 2,
+    maxNotificationsPerBlock: notifications,
+    fullTransactions: false,
+  }
   const opened = openHub({ limits, queue: createTaskQueue() })
   for (let connection = 0; connection < connections; connection += 1) {
     const subscriber = {

@@ -2,7 +2,7 @@ import { checkInteger, checkSwitch, getMembers, maxMs } from './checkOption.ts'
 import { defaultWebSocket } from './gatewayOptions.ts'
 import type { WebSocketOptions } from './gatewayOptions.ts'
 
-type LimitName = Exclude<keyof WebSocketOptions, 'enabled'>
+type LimitName = Exclude<keyof WebSocketOptions, 'enabled' | 'fullTransactions'>
 
 /** The range of each limit of WebSockets. */
 export const webSocketRanges: Readonly<Record<LimitName, readonly [min: number, max: number]>> = {
@@ -38,5 +38,10 @@ export const checkWebSocket = (given: unknown): Required<WebSocketOptions> => {
     maxAddresses: check('maxAddresses'),
     maxTopics: check('maxTopics'),
     maxNotificationsPerBlock: check('maxNotificationsPerBlock'),
+    fullTransactions: checkSwitch(
+      members['fullTransactions'],
+      'webSocket.fullTransactions',
+      defaultWebSocket.fullTransactions,
+    ),
   }
 }

@@ -128,6 +128,7 @@ export const createGatewayFromParts = (
     getGroup: (network) => groups.get(network),
     getNetwork: (network) => current.networks.get(network),
     webSocket: () => current.webSocket,
+    maxBufferedBytes: () => current.limits.maxBufferedBytes,
     log,
   })
   // These survive a reload, so that reloading the config resets no limits.

@@ -108,6 +108,7 @@ export const defaultWebSocket: Required<WebSocketOptions> = Object.freeze({
   maxAddresses: 1_000,
   maxTopics: 1_000,
   maxNotificationsPerBlock: 20_000,
+  fullTransactions: true,
 })
 /** The limits that a network can have of its own. The others apply to a connection or to the process, or before the network is known. */
 export type NetworkLimits = Pick<

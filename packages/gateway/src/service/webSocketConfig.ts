@@ -17,4 +17,5 @@ export const webSocket = object({
   maxAddresses: limit('maxAddresses'),
   maxTopics: limit('maxTopics'),
   maxNotificationsPerBlock: limit('maxNotificationsPerBlock'),
+  fullTransactions: flag().default(defaultWebSocket.fullTransactions),
 }).prefault({})

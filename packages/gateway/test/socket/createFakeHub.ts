@@ -47,7 +47,7 @@ export const createFakeHub = (): FakeHub => {
       for (const [subscriber, ids] of subscriptions)
         for (const id of ids) {
           const frame = toNotification(id, result)
-          for (let index = 0; index < times; index += 1) subscriber.deliver(frame, 1, 'newHeads')
+          for (let index = 0; index < times; index += 1) subscriber.deliver(frame, 1, 'newHeads', 0)
         }
     },
     fail: (fault) => {

@@ -84,7 +84,7 @@ export const createSocketConnection = (
     memory: createMemory('subscriptions', server.gateway().sockets.options.maxBufferedBytes),
     notifications,
     maxHeldBytes: () => server.gateway().sockets.options.maxBufferedBytes,
-    deliver: (frame, count, kind) => {
+    deliver: (frame, count, kind, minUnits) => {
       if (ws.readyState !== ws.OPEN) return
       const isTooFarBehind = getBehind() > server.gateway().sockets.options.maxBufferedBytes
       if (isTooFarBehind || !holdBytes(notifications, frame.length)) {
@@ -92,7 +92,7 @@ export const createSocketConnection = (
         return
       }
       writer.write(frame, () => dropBytes(notifications, frame.length))
-      usage.add(count)
+      usage.add(count, minUnits)
       server.countNotifications(network, kind, count)
     },
     fail: (fault) => close(faultCloses[fault].code, faultCloses[fault].reason),

@@ -2,7 +2,7 @@ import { dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
-import type { Subscriber, SubscriptionHub, SubscriptionKind } from '../subscription/subscriptionHub.ts'
+import type { Subscriber, SubscriptionHub } from '../subscription/subscriptionHub.ts'
 import { parseSingleText } from './parseSingleText.ts'
 
 /** The subscriptions of a connection. */
@@ -37,7 +37,7 @@ export const createSubscriber = ({
   let joined: SubscriptionHub | undefined
   let hasLeft = false
   /** Notifications that wait for the response with their subscription's id. */
-  let held: { frame: Buffer; notifications: number; kind: SubscriptionKind }[] | undefined
+  let held: Parameters<Subscriber['deliver']>[] | undefined
   let heldBytes = 0
   let holds = 0
 
@@ -48,13 +48,14 @@ export const createSubscriber = ({
   const subscriber: Subscriber = {
     keyId,
     memory,
-    deliver: (frame, notifications, kind) => {
-      if (held === undefined) deliver(frame, notifications, kind)
+    deliver: (...delivered) => {
+      const [frame] = delivered
+      if (held === undefined) deliver(...delivered)
       else if (heldBytes + frame.length > maxHeldBytes() || !holdBytes(buffered, frame.length))
         fail('tooManyNotifications')
       else {
         heldBytes += frame.length
-        held.push({ frame, notifications, kind })
+        held.push(delivered)
       }
     },
     fail,
@@ -64,9 +65,9 @@ export const createSubscriber = ({
     if (holds > 0) return
     const frames = held ?? []
     held = undefined
-    for (const { frame, notifications, kind } of frames) {
-      drop(frame)
-      deliver(frame, notifications, kind)
+    for (const delivered of frames) {
+      drop(delivered[0])
+      deliver(...delivered)
     }
   }
   const createCalls = (hub: SubscriptionHub): SubscriptionCalls => ({
@@ -97,7 +98,7 @@ export const createSubscriber = ({
     },
     leave: () => {
       hasLeft = true
-      for (const { frame } of held ?? []) drop(frame)
+      for (const [frame] of held ?? []) drop(frame)
       held = undefined
       joined?.leave(subscriber)
       joined = undefined

@@ -12,8 +12,9 @@ export interface Subscriber {
    * loop are written together.
    * @param notifications - How many they are.
    * @param kind - What they are of, for metrics.
+   * @param minUnits - How many units of the quota each costs at least.
    */
-  readonly deliver: (frame: Buffer, notifications: number, kind: SubscriptionKind) => void
+  readonly deliver: (frame: Buffer, notifications: number, kind: SubscriptionKind, minUnits: 0 | 1) => void
   /** Ends the connection, because its subscriptions cannot be continued: a gap must never be silent. */
   readonly fail: (reason: SubscriptionFault) => void
 }
@@ -65,4 +66,6 @@ export interface SubscriptionLimits {
   readonly maxTopics: number
   /** For each connection. One that gets more in a block is closed. @default 20_000 */
   readonly maxNotificationsPerBlock: number
+  /** Whether `newPendingTransactions` can deliver whole transactions, each of which is read from a node. @default true */
+  readonly fullTransactions: boolean
 }

@@ -1,4 +1,5 @@
 import type { Channel, Connection, Group, Payload } from './createChannels.ts'
+import { isFull } from './subscriptionRequest.ts'
 import { toTextFrames } from '../../../lib/textFrames.ts'
 
 /** Notifications that are counted before they exist. */
@@ -56,26 +57,13 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     payload.frames = frames
     return frames
   }
-  function* deliverDue(connection: Connection): Generator<number, void> {
-    const { subscriber, channels } = connection
-    // A subscription may have ended since it was added, or ends when its connection gets something.
-    const isCurrent = ({ id }: Channel): boolean => !connection.isEnded && channels.has(id)
-    const current = connection.due.filter(isCurrent)
-    connection.due.length = 0
+  // A subscription may have ended since it was added, or ends when its connection gets something.
+  const isCurrent = ({ isEnded, channels }: Connection, { id }: Channel): boolean => !isEnded && channels.has(id)
+  const isFlooded = (connection: Connection): boolean => {
     let notifications = 0
-    for (const { payload } of current) notifications += payload?.count ?? 0
-    if (notifications > maxNotificationsPerBlock) return rejectFlood(connection)
-    let bytes = 0
-    for (const channel of current) {
-      const { payload, group } = channel
-      if (payload === undefined || !isCurrent(channel)) continue
-      const frames = getFrames(channel, payload)
-      subscriber.deliver(frames, payload.count, group.request.kind)
-      bytes += frames.length
-      if (bytes < bytesPerStep) continue
-      bytes = 0
-      yield 0
-    }
+    for (const channel of connection.due)
+      if (isCurrent(connection, channel)) notifications += channel.payload?.count ?? 0
+    return notifications > maxNotificationsPerBlock
   }
   const fill = (channel: Channel, notifications: Notifications): void => {
     channel.payload = { ...notifications, frames: undefined }
@@ -104,7 +92,19 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     },
     *flush() {
       for (const connection of due) {
-        yield* deliverDue(connection)
+        if (isFlooded(connection)) rejectFlood(connection)
+        let bytes = 0
+        for (const channel of connection.due) {
+          const { payload, group } = channel
+          if (payload === undefined || !isCurrent(connection, channel)) continue
+          const frames = getFrames(channel, payload)
+          connection.subscriber.deliver(frames, payload.count, group.request.kind, isFull(group.request) ? 1 : 0)
+          bytes += frames.length
+          if (bytes < bytesPerStep) continue
+          bytes = 0
+          yield 0
+        }
+        connection.due.length = 0
         yield 1
       }
       dropFrames()

@@ -74,48 +74,108 @@ const choosePlace = (filter: LogFilter): Place => {
   return chosen ?? { field: 'address', values: [anyLog] }
 }
 
-/** The targets that are found by one value, with their filters. */
-type Bucket<T> = Map<T, LogFilter>
+type Targets<T> = Map<T, LogFilter>
+
+/** The targets that are found by one value. Once they are many, those that have a single value in another field are found by that, too. */
+interface Bucket<T> {
+  readonly targets: Targets<T>
+  parts: Map<Field, Map<string, Targets<T>>> | undefined
+}
+
+/** From how many targets on a bucket is divided. */
+const dividedFrom = 32
+
+/** Gets the part of a divided bucket that a filter belongs to, or all of the bucket. */
+const getPart = <T>({ targets, parts }: Bucket<T>, filter: LogFilter, place: Field): Targets<T> => {
+  const field = parts && fields.find((other) => other !== place && getAccepted(filter, other).length === 1)
+  if (parts === undefined || field === undefined) return targets
+  const value = getAccepted(filter, field)[0] as string
+  let byValue = parts.get(field)
+  if (byValue === undefined) parts.set(field, (byValue = new Map()))
+  let part = byValue.get(value)
+  if (part === undefined) byValue.set(value, (part = new Map()))
+  return part
+}
+
+const addTo = <T>(
+  bucket: Bucket<T>,
+  { filter, target, place }: { filter: LogFilter; target: T; place: Field },
+): void => {
+  if (bucket.parts === undefined && bucket.targets.size >= dividedFrom) {
+    bucket.parts = new Map()
+    const before = [...bucket.targets]
+    bucket.targets.clear()
+    for (const [one, its] of before) getPart(bucket, its, place).set(one, its)
+  }
+  getPart(bucket, filter, place).set(target, filter)
+}
+
+/** @returns Whether the bucket had the target. */
+const removeFrom = <T>(
+  bucket: Bucket<T>,
+  { filter, target, place }: { filter: LogFilter; target: T; place: Field },
+): boolean => {
+  const part = getPart(bucket, filter, place)
+  const wasThere = part.delete(target)
+  if (part.size > 0 || part === bucket.targets) return wasThere
+  for (const [field, byValue] of bucket.parts ?? []) {
+    const [value] = getAccepted(filter, field)
+    if (value !== undefined && byValue.get(value) === part) byValue.delete(value)
+    if (byValue.size === 0) bucket.parts?.delete(field)
+  }
+  return wasThere
+}
+
+const isEmpty = <T>({ targets, parts }: Bucket<T>): boolean => targets.size === 0 && (parts?.size ?? 0) === 0
 
 /** Creates an index without filters. */
 export const createLogIndex = <T extends object>(): LogIndex<T> => {
   const buckets = new Map<Field, Map<string, Bucket<T>>>(fields.map((field) => [field, new Map()]))
   let size = 0
 
+  /** Finds the lists that have all targets that a log can match. */
+  function* find(log: MatchableLog): Generator<Targets<T>, void> {
+    for (const [field, byValue] of buckets) {
+      const value = getValue(log, field)
+      for (const key of field === 'address' ? [anyLog, value] : [value]) {
+        const bucket = key === undefined ? undefined : byValue.get(key)
+        if (bucket === undefined) continue
+        yield bucket.targets
+        for (const [other, parts] of bucket.parts ?? []) {
+          const part = parts.get(getValue(log, other) ?? '')
+          if (part !== undefined) yield part
+        }
+      }
+    }
+  }
   return {
     add: (filter, target) => {
       const { field, values } = choosePlace(filter)
-      const byValue = buckets.get(field)
+      const byValue = buckets.get(field) as Map<string, Bucket<T>>
       for (const value of values) {
-        const bucket = byValue?.get(value)
-        if (bucket === undefined) byValue?.set(value, new Map([[target, filter]]))
-        else bucket.set(target, filter)
+        let bucket = byValue.get(value)
+        if (bucket === undefined) byValue.set(value, (bucket = { targets: new Map(), parts: undefined }))
+        addTo(bucket, { filter, target, place: field })
       }
       size += values.length
     },
     remove: (filter, target) => {
       const { field, values } = choosePlace(filter)
-      const byValue = buckets.get(field)
+      const byValue = buckets.get(field) as Map<string, Bucket<T>>
       for (const value of values) {
-        const bucket = byValue?.get(value)
-        if (bucket?.delete(target) !== true) continue
+        const bucket = byValue.get(value)
+        if (bucket === undefined || !removeFrom(bucket, { filter, target, place: field })) continue
         size -= 1
-        if (bucket.size === 0) byValue?.delete(value)
+        if (isEmpty(bucket)) byValue.delete(value)
       }
     },
     *match(log, visit) {
       let comparisons = 0
-      for (const field of fields) {
-        const byValue = buckets.get(field)
-        const value = getValue(log, field)
-        for (const key of field === 'address' ? [anyLog, value] : [value]) {
-          const bucket = key === undefined ? undefined : byValue?.get(key)
-          if (bucket === undefined) continue
-          for (const [target, filter] of bucket) {
-            if (matchesFilter(filter, log)) visit(target)
-            comparisons += 1
-            if (comparisons % comparisonsPerStep === 0) yield 0
-          }
+      for (const targets of find(log)) {
+        for (const [target, filter] of targets) {
+          if (matchesFilter(filter, log)) visit(target)
+          comparisons += 1
+          if (comparisons % comparisonsPerStep === 0) yield 0
         }
       }
     },

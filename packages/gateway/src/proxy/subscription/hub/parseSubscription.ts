@@ -20,7 +20,7 @@ const blockHash = /^0x[0-9a-f]{64}$/i
  */
 export const parseSubscription = (
   params: string | undefined,
-  limits: Pick<SubscriptionLimits, 'maxAddresses' | 'maxTopics'>,
+  limits: Pick<SubscriptionLimits, 'maxAddresses' | 'maxTopics' | 'fullTransactions'>,
 ): SubscriptionRequest | Rejection => {
   try {
     return parse(params === undefined ? [] : JSON.parse(params), limits)
@@ -32,7 +32,7 @@ export const parseSubscription = (
 
 const parse = (
   params: unknown,
-  limits: Pick<SubscriptionLimits, 'maxAddresses' | 'maxTopics'>,
+  limits: Pick<SubscriptionLimits, 'maxAddresses' | 'maxTopics' | 'fullTransactions'>,
 ): SubscriptionRequest => {
   if (!Array.isArray(params)) throw new RequestProblem(`use a list, such as ["newHeads"]`)
   const [kind, ...rest] = params as unknown[]
@@ -52,6 +52,10 @@ const parse = (
       if (extra.length > 0 || (full !== null && typeof full !== 'boolean'))
         throw new RequestProblem(
           'newPendingTransactions accepts only true, for whole transactions, or false, for hashes',
+        )
+      if (full === true && !limits.fullTransactions)
+        throw new RequestProblem(
+          'this service does not deliver whole pending transactions: use ["newPendingTransactions"], and eth_getTransactionByHash for those that you need',
         )
       return { kind, key: full === true ? `${kind},full` : kind, full: full === true }
     }

@@ -28,3 +28,7 @@ export type SubscriptionRequest = CommonRequest &
       }
     | { readonly kind: 'syncing' }
   )
+
+/** Whether whole pending transactions were requested: each of them is read from a node, once for all subscriptions. */
+export const isFull = (request: SubscriptionRequest): boolean =>
+  request.kind === 'newPendingTransactions' && request.full
