@@ -3,8 +3,10 @@ export interface FramePart {
   readonly bytes: Buffer
   /** Whether it is stored until more arrives: it belongs to a message or a frame that is not complete. */
   readonly isStored: boolean
-  /** Whether nothing is stored any more after it. */
+  /** Whether it completes a message of several parts, so that nothing of that is stored any more. */
   readonly isLast: boolean
+  /** Whether it is of a control frame, which can come between the frames of a message. */
+  readonly isControl: boolean
 }
 
 /** Finds where frames of a WebSocket start and end. */
@@ -44,6 +46,8 @@ export const createFrameScanner = (): FrameScanner => {
   let isFragmented = false
   let isClosed = false
 
+  const getOpcode = (): number => (header[0] as number) & 0x0f
+  const isControl = (): boolean => getOpcode() >= firstControl
   const isHeaderComplete = (): boolean => headerBytes >= 2 && headerBytes === getHeaderBytes(header)
   /** Reads the header from `at` on. @returns Where it ends, or the end of the chunk. */
   const readHeader = (chunk: Buffer, at: number): number => {
@@ -66,7 +70,12 @@ export const createFrameScanner = (): FrameScanner => {
       let from = 0
       const add = (to: number, kind: 'whole' | 'stored' | 'last'): void => {
         if (to > from)
-          parts.push({ bytes: chunk.subarray(from, to), isStored: kind === 'stored', isLast: kind === 'last' })
+          parts.push({
+            bytes: chunk.subarray(from, to),
+            isStored: kind === 'stored',
+            isLast: kind === 'last',
+            isControl: isControl(),
+          })
         from = to
       }
       for (let at = 0; at < chunk.length && !isClosed;) {
@@ -82,14 +91,12 @@ export const createFrameScanner = (): FrameScanner => {
         const end = Math.min(chunk.length, at + left)
         left -= end - at
         at = end
-        const opcode = (header[0] as number) & 0x0f
-        const isControl = opcode >= firstControl
-        const isComplete = left === 0 && (isControl || isFinal)
-        if (isComplete && isNew && (isControl || !isFragmented)) {
+        const isComplete = left === 0 && (isControl() || isFinal)
+        if (isComplete && isNew && (isControl() || !isFragmented)) {
           // It stays together with the frames before it.
         } else if (isComplete) {
           add(frameAt, 'whole')
-          add(at, isControl && isFragmented ? 'whole' : 'last')
+          add(at, 'last')
         } else {
           // The library keeps the buffer of a payload if it gets that by itself.
           add(payloadAt, 'whole')
@@ -97,8 +104,8 @@ export const createFrameScanner = (): FrameScanner => {
         }
         if (left > 0) break
         headerBytes = 0
-        if (!isControl) isFragmented = !isFinal
-        isClosed = opcode === close
+        if (!isControl()) isFragmented = !isFinal
+        isClosed = getOpcode() === close
         if (isClosed) add(at, 'whole')
       }
       if (!isClosed) add(chunk.length, 'whole')

@@ -37,16 +37,17 @@ export const createMessageReader = (
   const read = socket.listeners('data').at(-1) as (this: Duplex, chunk: Buffer) => void
   const scanner = createFrameScanner()
   let startedAt: number | undefined
-  let held = 0
+  const held = { message: 0, control: 0 }
   let isOver = false
 
   const onData = (chunk: Buffer): void => {
     if (isOver) return
-    for (const { bytes, isStored, isLast } of scanner.push(chunk)) {
+    for (const { bytes, isStored, isLast, isControl } of scanner.push(chunk)) {
+      const part = isControl ? 'control' : 'message'
       if (isLast) {
-        dropBytes(memory, held)
-        held = 0
-        startedAt = undefined
+        dropBytes(memory, held[part])
+        held[part] = 0
+        if (memory.held === 0) startedAt = undefined
       } else if (isStored) {
         const added = bytes.length + partBytes
         if (!holdBytes(memory, added)) {
@@ -54,7 +55,7 @@ export const createMessageReader = (
           onNoRoom()
           return
         }
-        held += added
+        held[part] += added
         startedAt ??= performance.now()
       }
       read.call(socket, isStored ? copyBytes(bytes) : bytes)

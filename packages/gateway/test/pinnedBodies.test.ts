@@ -1,0 +1,63 @@
+import { connect, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createBufferedBytes, dropAllBytes } from '../src/lib/memoryBudget.ts'
+import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
+import type { UpstreamResponse } from '../src/proxy/upstream/createUpstream.ts'
+import { getArrayBufferBytes } from './arrayBuffers.ts'
+import { openGateway } from './openGateway.ts'
+
+const extension = `;${'e'.repeat(15_000)}`
+/** Bytes, each in a chunk of its own that takes 15 kB. */
+const toChunks = (text: string): string => [...text].map((character) => `1${extension}\r\n${character}\r\n`).join('')
+
+test('a response in chunks of one byte with long extensions keeps only its bytes', async () => {
+  const body = `{"jsonrpc":"2.0","id":1,"result":"${'a'.repeat(500)}"}`
+  let finish = (): void => {}
+  const node = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n')
+      socket.write(toChunks(body))
+      finish = () => void socket.end('0\r\n\r\n')
+    })
+  })
+  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void node.close())
+  const upstream = createUpstream(new URL(`http://127.0.0.1:${(node.address() as AddressInfo).port}`))
+  onTestFinished(upstream.close)
+  const before = getArrayBufferBytes()
+  const buffered = createBufferedBytes('requests', { most: Infinity })
+  const received = new Promise<UpstreamResponse | undefined>((resolve) => {
+    upstream.post({
+      body: '{}',
+      budget: { left: 1_000_000, buffered },
+      done: (_fault, response) => resolve(response),
+    })
+  })
+  await expect.poll(() => buffered.held).toBe(body.length)
+  // The 500 kB that were sent around them are gone.
+  expect(getArrayBufferBytes() - before).toBeLessThan(300_000)
+  finish()
+  expect((await received)?.body.toString()).toBe(body)
+  dropAllBytes(buffered)
+})
+
+test('the body of a request in chunks of one byte with long extensions keeps only its bytes', async () => {
+  const { upstream, started, path } = await openGateway()
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'.padEnd(400)
+  const socket = connect({ port: started.port, host: '127.0.0.1' })
+  onTestFinished(() => void socket.destroy())
+  let received = ''
+  socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
+  const before = getArrayBufferBytes()
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  )
+  socket.write(toChunks(body.slice(0, -1)))
+  await expect.poll(() => started.gateway.load().bufferedBytes).toBe(body.length - 1)
+  expect(getArrayBufferBytes() - before).toBeLessThan(300_000)
+  socket.write(`1\r\n \r\n0\r\n\r\n`)
+  await expect.poll(() => received).toContain('"result":"0x1"')
+  expect(upstream.bodies).toHaveLength(1)
+})
