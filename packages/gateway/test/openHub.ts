@@ -37,6 +37,8 @@ export interface RecordingClient extends Subscriber {
   /** How many notifications it got of each kind. */
   readonly counts: Map<SubscriptionKind, number>
   readonly faults: SubscriptionFault[]
+  /** The subscriptions that the hub has ended, and why. */
+  readonly ended: [id: string, rejection: Rejection][]
   /** Called with each notification, as it comes. */
   onNotification: (notification: Notification) => void
 }
@@ -65,6 +67,7 @@ export const createClient = (): RecordingClient => {
     buffers: [],
     counts: new Map(),
     faults: [],
+    ended: [],
     onNotification: () => {},
     deliver: (frame, count, kind) => {
       const texts = readFrames(frame)
@@ -77,6 +80,7 @@ export const createClient = (): RecordingClient => {
         client.onNotification(notification)
       }
     },
+    end: (id, rejection) => client.ended.push([id, rejection]),
     fail: (fault) => client.faults.push(fault),
   }
   return client

@@ -97,6 +97,7 @@ const openSubject = (toParams: (connection: number) => readonly unknown[]): Subj
       deliver: (_frames: Buffer, count: number) => {
         delivered += count
       },
+      end: () => {},
       fail: (reason: string) => {
         throw new Error(reason)
       },

@@ -46,6 +46,7 @@ export const createFakeHub = (): FakeHub => {
       done({ id })
     },
     unsubscribe: (subscriber, id) => subscriptions.get(subscriber)?.delete(id) === true,
+    review: () => {},
     leave: (subscriber) => void subscriptions.delete(subscriber),
     counts: () => {
       let newHeads = 0

@@ -2,6 +2,9 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { createBufferedBytes, dropAllBytes, dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
 import type { BufferKind } from '../../lib/memoryBudget.ts'
+import { formatRejection } from '../../errors/rejection.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import { toTextFrames } from '../../lib/textFrames.ts'
 import type { CallPath } from '../http/parsePath.ts'
 import type { GatewayContext } from '../request/gatewayContext.ts'
 import type { AuthorizedRequest } from '../request/requestContext.ts'
@@ -23,6 +26,16 @@ const toProtocolReason = (error: unknown): CloseReason =>
   (error as { readonly code?: unknown }).code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
     ? 'message_too_big'
     : 'protocol_error'
+
+/**
+ * Tells a caller that a subscription has ended. It is an error for a library that finds the subscription by its method and id (viem), and for one that
+ * finds no call with the id `null` (ethers).
+ */
+const toEndFrame = (id: string, rejection: Rejection, requestId: string): Buffer => {
+  const error = formatRejection(rejection, 'null', requestId).slice(0, -1)
+  const end = Buffer.from(`${error},"method":"eth_subscription","params":{"subscription":"${id}"}}`)
+  return toTextFrames('', [end])
+}
 
 /**
  * Serves an accepted WebSocket.
@@ -95,6 +108,9 @@ export const createSocketConnection = (
       usage.add(count, minUnits)
       server.countNotifications(network, kind, count)
     },
+    end: (id, rejection) => {
+      if (ws.readyState === ws.OPEN) writer.write(toEndFrame(id, rejection, identity.requestId))
+    },
     fail: (fault) => close(faultCloses[fault].code, faultCloses[fault].reason),
   })
   const messages = createMessages({
@@ -154,7 +170,16 @@ export const createSocketConnection = (
     network,
     path,
     authorized: () => authorized,
-    reauthorize: (next) => void (authorized = next),
+    reauthorize: (next) => {
+      const before = authorized.tenant.record.allow
+      authorized = next
+      const { allow } = next.tenant.record
+      if (allow === before) return
+      subscriber.review((params) => {
+        const subscribe = { method: 'eth_subscribe', params }
+        return allow?.rejectCall(subscribe) ?? next.tokenAllowList?.rejectCall(subscribe)
+      })
+    },
     close,
     leave: () => {
       if (isLeaving) return false

@@ -9,6 +9,8 @@ import { parseSingleText } from './parseSingleText.ts'
 export interface ConnectionSubscriber {
   /** Handles subscription calls; `undefined` if the network has no subscriptions. */
   readonly calls: () => SubscriptionCalls | undefined
+  /** Checks them again: @see SubscriptionHub */
+  readonly review: (reject: Parameters<SubscriptionHub['review']>[1]) => void
   /** Ends them all. */
   readonly leave: () => void
 }
@@ -31,6 +33,7 @@ export const createSubscriber = ({
   notifications: buffered,
   maxHeldBytes,
   deliver,
+  end,
   fail,
 }: SubscriberOptions): ConnectionSubscriber => {
   /** The hub with which it has subscribed. */
@@ -58,6 +61,7 @@ export const createSubscriber = ({
         held.push(delivered)
       }
     },
+    end,
     fail,
   }
   const release = (): void => {
@@ -96,6 +100,7 @@ export const createSubscriber = ({
       const hub = joined ?? getHub()
       return hub === undefined ? undefined : createCalls(hub)
     },
+    review: (reject) => joined?.review(subscriber, reject),
     leave: () => {
       hasLeft = true
       for (const [frame] of held ?? []) drop(frame)

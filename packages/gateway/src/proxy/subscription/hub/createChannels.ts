@@ -1,3 +1,4 @@
+import type { Rejection } from '../../../errors/rejection.ts'
 import type { Subscriber, SubscriptionKind } from '../subscriptionHub.ts'
 import type { Notifications } from './createDelivery.ts'
 import { createLogIndex } from './createLogIndex.ts'
@@ -16,6 +17,8 @@ export interface Connection {
   ordinal: number
   /** Whether it was closed, or will be: it gets nothing more. */
   isEnded: boolean
+  /** Why it may not have a subscription, since its allow list has changed. */
+  reject: ((params: string) => Rejection | undefined) | undefined
   /** The channels whose payload it gets next. */
   readonly due: Channel[]
 }

@@ -17,6 +17,7 @@ import { deliverSyncing, deliverTransactions, wantsFullTransactions } from './no
 import { createSubscriptionIds } from './notification.ts'
 import { getSubscriptionBytes, parseSubscription } from './parseSubscription.ts'
 import { subscriptionRejections } from './subscriptionRejections.ts'
+import { toSubscribeParams } from './subscriptionRequest.ts'
 import type { SubscriptionRequest } from './subscriptionRequest.ts'
 
 /** How long the chain is followed after its last subscription, in case the client connects again. */
@@ -110,6 +111,17 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
     }
     ending.delete(connection)
   }
+  function* review(connection: Connection): Generator<number, void> {
+    for (const channel of connection.channels.values()) {
+      if (connection.isEnded) return
+      const rejection = connection.reject?.(toSubscribeParams(channel.group.request))
+      if (rejection !== undefined) {
+        end(connection, channel)
+        connection.subscriber.end(channel.id, rejection)
+      }
+      yield 0
+    }
+  }
   /** Its subscriptions get nothing more. They are removed in slices, because a connection can have thousands. */
   const endAll = (connection: Connection): void => {
     if (connection.isEnded) return
@@ -131,6 +143,7 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
       starting: 0,
       ordinal: 0,
       isEnded: false,
+      reject: undefined,
       due: [],
     }
     connections.set(subscriber, connection)
@@ -163,6 +176,8 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
       function* start(from: ChainStart | undefined): Generator<number, void> {
         starting.delete(reject)
         if (connection.isEnded) return reject(rejections.draining())
+        const rejection = connection.reject?.(toSubscribeParams(request))
+        if (rejection !== undefined) return reject(rejection)
         connection.starting -= 1
         const channel = channels.join(connection, request, id)
         dropBytes(subscriber.memory, bytes - getSubscriptionBytes(channel.group.request))
@@ -178,6 +193,12 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
         starting.delete(reject)
         reject(result === 'tooOld' ? subscriptionRejections.cursorTooOld() : rejections.noUpstream(network))
       })
+    },
+    review: (subscriber, reject) => {
+      const connection = connections.get(subscriber)
+      if (connection === undefined) return
+      connection.reject = reject
+      queue.push(() => review(connection))
     },
     unsubscribe: (subscriber, id) => {
       const connection = connections.get(subscriber)
