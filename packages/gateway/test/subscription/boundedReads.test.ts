@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createBufferedBytes, getBufferedByKind } from '../../src/lib/memoryBudget.ts'
+import type { ChainNode } from '../../src/proxy/subscription/chain/chainNodes.ts'
 import { createChainNodes } from '../../src/proxy/subscription/chain/createChainNodes.ts'
 import { createChainRing } from '../../src/proxy/subscription/chain/createChainRing.ts'
 import { parseBlock } from '../../src/proxy/subscription/chain/parseBlock.ts'
@@ -44,8 +45,8 @@ describe('the reads of a chain', () => {
       responds.push(() => void response.end(`"id":${call.id},"result":"0x1"}`))
       return undefined
     }
-    const node = createChainNodes(() => group, limits).followed()
-    const reads = Array.from({ length: 10 }, () => node?.call('eth_getLogs', '[{}]'))
+    const node = createChainNodes(() => group, limits).followed() as ChainNode
+    const reads = Array.from({ length: 10 }, () => node.call('eth_getLogs', '[{}]'))
     await until(() => responds.length === 4 && getBufferedByKind().chain === 4 * 17)
     for (let respond = responds.shift(); respond !== undefined; respond = responds.shift()) {
       respond()
