@@ -344,9 +344,9 @@ describe('null', () => {
   })
 
   test('of a tracer is not confirmed', async () => {
-    expect((await post(pair.rpcUrl, toCall(1, 'debug_traceCall', [{}, '0x64', { tracer: 'prestateTracer' }]))).text).toContain(
-      'null',
-    )
+    expect(
+      (await post(pair.rpcUrl, toCall(1, 'debug_traceCall', [{}, '0x64', { tracer: 'prestateTracer' }]))).text,
+    ).toContain('null')
     expect(counts()).toEqual([1, 0])
   })
 })
