@@ -30,8 +30,11 @@ export interface DeliveryOptions {
 const connectionsPerStep = 64
 /** The frames of one step of writing, in bytes. */
 const bytesPerStep = 256 * 1024
-/** The most bytes of frames that wait for their next connection. Above this they are created again. */
-const maxFrameBytes = 8 * 1024 * 1024
+/**
+ * The most bytes of frames that wait for their next connection. Above this they are created again. More than all that one connection gets of a block,
+ * so that connections with the same subscriptions share them.
+ */
+const maxFrameBytes = 24 * 1024 * 1024
 
 /** Starts a delivery. What it delivers is counted first, and its frames are created when their turn comes. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
