@@ -84,8 +84,8 @@ module.exports = {
       severity: 'error',
       comment: 'a relative import stays in its package: import other packages by name',
       from: { path: '^packages/([^/]+)/' },
-      // The set-up of Python belongs to no package, because several packages use it in tests.
-      to: { dependencyTypes: ['local'], pathNot: ['^packages/$1/', '^scripts/setUpPython[.]ts$'] },
+      // They belong to no package, because several packages use them in tests.
+      to: { dependencyTypes: ['local'], pathNot: ['^packages/$1/', '^scripts/(setUpPython|externalPrograms)[.]ts$'] },
     },
     {
       name: 'test-code',

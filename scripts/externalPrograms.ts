@@ -51,7 +51,8 @@ const programs = {
   },
   curl: { install: { debian: 'curl' } },
   fish: { install: { debian: 'fish' } },
-  go: { folders: goFolders, from: ['1.19', 'version'], install: { debian: 'golang-go' } },
+  // From this version on, Go downloads the newer one that a module names.
+  go: { folders: goFolders, from: ['1.21', 'version'], install: { debian: 'golang-go' } },
   helm: {
     folders: [goBin],
     from: ['3.14', 'version', '--short'],
@@ -74,6 +75,7 @@ const programs = {
     files: process.env['KEYRAIL_PYTHON']
       ? [process.env['KEYRAIL_PYTHON']]
       : ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python'],
+    folders: [join(process.env['PYENV_ROOT'] || join(homedir(), '.pyenv'), 'versions/*/bin'), '/usr/bin'],
     from: [oldestPython, '--version'],
     isUsable: (file) => spawnSync(file, ['-c', 'import ensurepip, pty, ssl, venv'], { stdio: 'ignore' }).status === 0,
     install: { debian: 'python3-venv' },
@@ -86,7 +88,8 @@ const programs = {
 
 export type ExternalProgramName = keyof typeof programs
 
-const names = Object.keys(programs) as ExternalProgramName[]
+/** All of them. */
+export const programNames: readonly ExternalProgramName[] = Object.keys(programs) as ExternalProgramName[]
 
 /** Something that this machine lacks, and how to get it. */
 export interface Missing {
@@ -117,17 +120,16 @@ const isNewEnough = (file: string, from: string, args: readonly string[]): boole
   return at === -1 || (actual[at] ?? 0) > (oldest[at] ?? 0)
 }
 
-const find = (name: ExternalProgramName): string | undefined => {
+const findAll = function* (name: ExternalProgramName): Generator<string, undefined> {
   const { files = [name], folders = [], from, isUsable }: ExternalProgram = programs[name]
   const onPath = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)
   const all = [...onPath, ...folders.flatMap((folder) => globSync(folder).toSorted().toReversed())]
-  return files
-    .flatMap((file) => (isAbsolute(file) ? [file] : all.map((folder) => join(folder, file))))
-    .find((file) => {
-      if (!isExecutable(file)) return false
-      const [oldest, ...args] = from ?? []
-      return (oldest === undefined || isNewEnough(file, oldest, args)) && isUsable?.(file) !== false
-    })
+  for (const file of files.flatMap((name) => (isAbsolute(name) ? [name] : all.map((folder) => join(folder, name))))) {
+    if (!isExecutable(file)) continue
+    const [oldest, ...args] = from ?? []
+    if ((oldest === undefined || isNewEnough(file, oldest, args)) && isUsable?.(file) !== false) yield file
+  }
+  return undefined
 }
 
 const found = new Map<ExternalProgramName, string | undefined>()
@@ -135,8 +137,18 @@ const found = new Map<ExternalProgramName, string | undefined>()
 /** Returns the path of a program, or `undefined` if this machine has none that is new enough. */
 export function findProgram(name: ExternalProgramName): string | undefined {
   if (isBare) return undefined
-  if (!found.has(name)) found.set(name, find(name))
+  if (!found.has(name)) found.set(name, findAll(name).next().value)
   return found.get(name)
+}
+
+/** Returns the path of each Python that the package supports, by its version, such as `3.11.2`, from the oldest to the newest. */
+export function findPythons(): ReadonlyMap<string, string> {
+  const byVersion = new Map<string, string>()
+  for (const file of isBare ? [] : findAll('python')) {
+    const [version] = /\d+(\.\d+)+/.exec(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout) ?? []
+    if (version !== undefined && !byVersion.has(version)) byVersion.set(version, file)
+  }
+  return new Map([...byVersion].toSorted(([one], [other]) => one.localeCompare(other, 'en', { numeric: true })))
 }
 
 const toMissing = (name: ExternalProgramName): Missing => {
@@ -159,7 +171,7 @@ export function getProgram(name: ExternalProgramName): string {
 }
 
 /** Returns what is missing of these programs. @param wanted - @default all */
-export function findMissing(wanted: readonly ExternalProgramName[] = names): Missing[] {
+export function findMissing(wanted: readonly ExternalProgramName[] = programNames): Missing[] {
   return wanted.filter((name) => findProgram(name) === undefined).map(toMissing)
 }
 
@@ -191,7 +203,7 @@ export function requireAllPrograms(): void {
 
 /** Returns the shell commands that install all missing programs. */
 export function getInstallCommands(): string[] {
-  const missing = names.filter((name) => findProgram(name) === undefined).map((name) => programs[name].install)
+  const missing = programNames.filter((name) => findProgram(name) === undefined).map((name) => programs[name].install)
   const debian = missing.flatMap((install) => ('debian' in install ? [install.debian] : []))
   const modules = missing.flatMap((install) => ('go' in install ? [install.go] : []))
   const asRoot = process.getuid?.() === 0 ? '' : 'sudo '

@@ -1,7 +1,7 @@
 // Mutation testing: changes the code of one part in a thousand small ways, and reports which changes no test notices.
-//   npm run mutate            core's batch, retry, budget and failures
-//   npm run mutate -- jwt     another part of scripts/mutation/parts.ts
-// Further arguments go to Stryker: npm run mutate -- jwt --mutate packages/gateway/src/auth/jwt/verifyJwt.ts
+//   npm run measure -- mutate            core's batch, retry, budget and failures
+//   npm run measure -- mutate jwt     another part of scripts/mutation/parts.ts
+// Further arguments go to Stryker: npm run measure -- mutate jwt --mutate packages/gateway/src/auth/jwt/verifyJwt.ts
 // Stryker is half as large as all other dependencies together, so the first run installs it, not the set-up.
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'

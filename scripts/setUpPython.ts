@@ -13,12 +13,8 @@ export type PythonSetUp = { readonly python: string } | { readonly missing: Miss
 const run = promisify(execFile)
 
 const folder = join(import.meta.dirname, '../packages/python')
-const environment = join(folder, '.venv')
-const stamp = join(environment, 'keyrail.sha256')
-const lock = `${environment}.lock`
-/** The sources of the environment. If one of them changes, the environment is created again. */
+/** The sources of an environment, besides its requirements. If one of them changes, the environment is created again. */
 const sources = [
-  'requirements.txt',
   'pyproject.toml',
   'hatch_build.py',
   '../core/src/failure/classification.json',
@@ -34,7 +30,7 @@ const getReason = (error: unknown): string => {
 }
 
 /** Takes the lock, and waits if a running process has it. Two test files may set up Python at the same time. */
-const takeLock = async (): Promise<void> => {
+const takeLock = async (lock: string): Promise<void> => {
   for (;;) {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' })
@@ -53,7 +49,11 @@ const takeLock = async (): Promise<void> => {
 }
 
 /** Deletes the environment and creates it again. @returns What is missing on this machine, if it fails. */
-const createEnvironment = async (program: string, python: string): Promise<Missing | undefined> => {
+const createEnvironment = async (
+  program: string,
+  environment: string,
+  requirements: string,
+): Promise<Missing | undefined> => {
   rmSync(environment, { recursive: true, force: true })
   try {
     await run(program, ['-m', 'venv', environment])
@@ -63,42 +63,59 @@ const createEnvironment = async (program: string, python: string): Promise<Missi
   }
   const install = async (...what: readonly string[]): Promise<void> => {
     const quietly = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input']
-    await run(python, [...quietly, ...what], { cwd: folder, maxBuffer: 2 ** 26 })
+    await run(join(environment, 'bin/python'), [...quietly, ...what], { cwd: folder, maxBuffer: 2 ** 26 })
   }
   try {
-    await install('--require-hashes', '--requirement', 'requirements.txt')
+    await install('--require-hashes', '--requirement', requirements)
     await install('--no-deps', '--no-build-isolation', '--editable', '.')
   } catch (error) {
-    return { name: 'packages/python/requirements.txt', fix: `check the connection. ${getReason(error)}` }
+    return { name: `packages/python/${requirements}`, fix: `check the connection. ${getReason(error)}` }
   }
   return undefined
 }
 
+/** Another environment than that of the default Python with the newest dependencies. */
+export interface PythonEnvironment {
+  /** The path of the Python. @default the first on the path, or that in `KEYRAIL_PYTHON` */
+  readonly program?: string
+  /** The folder in `packages/python`. @default '.venv' */
+  readonly name?: string
+  /** The file with the pinned packages, in `packages/python`. @default 'requirements.txt' */
+  readonly requirements?: string
+}
+
 /**
- * Creates or updates the virtual environment of the Python tests, `packages/python/.venv`. It has pinned packages, and `keyrail` from the working
- * tree. Does nothing if the environment is up to date.
+ * Creates or updates a virtual environment of the Python tests. It has pinned packages, and `keyrail` from the working tree. Does nothing if the
+ * environment is up to date.
  *
  * @param onInstall - Called before packages are installed, which takes a minute.
+ * @param wanted - Which environment. Default: `packages/python/.venv`.
  * @returns The Python of the environment, or what is missing. Never throws for that.
  */
-export async function setUpPython(onInstall?: () => void): Promise<PythonSetUp> {
+export async function setUpPython(
+  onInstall?: () => void,
+  { program, name = '.venv', requirements = 'requirements.txt' }: PythonEnvironment = {},
+): Promise<PythonSetUp> {
   if (process.platform === 'win32') return { missing: { name: 'signals of POSIX', fix: 'run the tests under WSL' } }
-  const [missing] = findMissing(['python'])
+  const [missing] = program === undefined ? findMissing(['python']) : []
   if (missing) return { missing }
-  const program = getProgram('python')
-  const { stdout: version } = await run(program, ['-c', 'import sys; print(sys.implementation.name, sys.version)'])
+  const base = program ?? getProgram('python')
+  const environment = join(folder, name)
+  const stamp = join(environment, 'keyrail.sha256')
+  const { stdout: version } = await run(base, ['-c', 'import sys; print(sys.implementation.name, sys.version)'])
   const python = join(environment, 'bin/python')
   const sourcesHash = createHash('sha256').update(version)
-  for (const file of sources) sourcesHash.update(readFileSync(join(folder, file)))
+  for (const file of [requirements, ...sources]) sourcesHash.update(readFileSync(join(folder, file)))
   const mark = sourcesHash.digest('hex')
   const isUpToDate = (): boolean => existsSync(python) && existsSync(stamp) && readFileSync(stamp, 'utf8') === mark
   if (isUpToDate()) return { python }
-  await takeLock()
+  const lock = `${environment}.lock`
+  await takeLock(lock)
   try {
     // Another process may have created it in the meantime.
     if (isUpToDate()) return { python }
     onInstall?.()
-    const missing = await createEnvironment(program, python)
+    const missing = await createEnvironment(base, environment, requirements)
     if (missing !== undefined) return { missing }
     writeFileSync(stamp, mark)
     return { python }

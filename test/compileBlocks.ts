@@ -29,7 +29,6 @@ declare const jwt: string
 declare const account: \`0x\${string}\`
 declare const hash: \`0x\${string}\`
 declare const signal: AbortSignal
-declare const networks: import('@keyrail/gateway').GatewayOptions['networks']
 `
 
 /**

@@ -50,9 +50,10 @@ describe.each(['tsc', 'tsc6'])('the types of the gateway under %s', (tsc) => {
     writeFileSync(
       join(directory, 'service.mts'),
       [
-        "import { createGateway, createMemoryKeyStore } from '@keyrail/gateway'",
-        "import type { Gateway, GatewayOptions } from '@keyrail/gateway'",
-        "export const make = (networks: GatewayOptions['networks']): Gateway => createGateway({ networks, keys: createMemoryKeyStore() })",
+        "import { createService, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'",
+        "import type { Service } from '@keyrail/gateway'",
+        'export const make = (config: object): Promise<Service> =>',
+        "  createService({ config: parseServiceConfig(config), secrets: readServerSecrets(), storage: { file: 'keyrail.db' } })",
       ].join('\n'),
     )
     const options = [

@@ -1,8 +1,9 @@
 import { testPython } from './testPython.ts'
 
-// Tests the package against mock servers. python.verify.ts has mypy, the built package and the real gateway.
+// Tests the package against mock servers. python.verify.ts has the slow tests, mypy, the other versions of Python, the built package and the
+// real gateway.
 await testPython({
-  pytest: ['-n', '2'],
+  pytest: ['-n', '2', '-m', 'not slow'],
   minTests: 1_000,
   checks: [
     ['ruff', 'check', '.'],

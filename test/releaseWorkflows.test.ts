@@ -19,6 +19,7 @@ interface Job {
   readonly needs?: string | readonly string[]
   readonly uses?: string
   readonly environment?: string
+  readonly container?: string
   readonly outputs?: Readonly<Record<string, string>>
   readonly permissions?: Readonly<Record<string, string>>
   readonly strategy?: { readonly matrix: Readonly<Record<string, readonly unknown[]>> }
@@ -184,6 +185,25 @@ describe.each(jobs)('$where', ({ job, where, siblings }) => {
     if (job.uses === undefined) expect(job['timeout-minutes']).toBeGreaterThan(0)
     expect([job.needs ?? []].flat().filter((name) => !(name in siblings))).toEqual([])
   })
+})
+
+test('CI runs npm test in the image of the Dockerfile, which has no other program that tests use', () => {
+  const { container, steps = [] } = workflows.find(({ file }) => file === 'ci.yml')?.workflow.jobs['bare'] ?? {}
+  const [, image] = /^FROM (node:\S+)/m.exec(readFileSync(join(top, 'Dockerfile'), 'utf8')) ?? []
+  expect(container).toBe(image)
+  expect(steps.find(({ run }) => run === 'npm test')?.env).toEqual({ KEYRAIL_TEST_BARE: '1' })
+})
+
+test('.ci/run runs npm test on a bare machine, before it installs anything', () => {
+  const script = readFileSync(join(top, '.ci/run'), 'utf8')
+  const order = [
+    'KEYRAIL_TEST_BARE=1 PATH="$bare" npm test',
+    'KEYRAIL_TEST_ALL=1',
+    'npm run --silent programs',
+    'npm run verify',
+  ]
+  const places = order.map((step) => script.indexOf(step))
+  expect(places.every((place, at) => place > (places[at - 1] ?? 0))).toBe(true)
 })
 
 test('CI runs the packed SDK on every supported Node version', () => {

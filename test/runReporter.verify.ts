@@ -45,7 +45,7 @@ test('one block at the end has each missing program, the tests that were skipped
   expect(stdout.slice(stdout.indexOf('Skipped, because')))
     .toBe(`Skipped, because this machine lacks programs. "npm run programs" prints the commands for all:
   redis-server 7.0      4 skipped  apt-get install redis-server
-  go 1.19               3 skipped  apt-get install golang-go
+  go 1.21               3 skipped  apt-get install golang-go
 
 tests: 1 passed, 0 failed, 5 skipped
 `)

@@ -13,7 +13,7 @@ const measured = JSON.parse(read('packages/bench/results.json')) as Record<
 /** Returns the median of the measurements of a row, in µs: CPU time of a response, or the time of a call. */
 function getMedian(row: string): number {
   const sorted = [...(measured[row]?.figures?.['gateway'] ?? [])].sort((a, b) => a - b)
-  if (sorted.length === 0) throw new Error(`the row ${row} has no measurements: npm run bench -- --only ${row}`)
+  if (sorted.length === 0) throw new Error(`the row ${row} has no measurements: npm run measure -- bench --only ${row}`)
   return sorted[sorted.length >> 1] as number
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { mustFindAll } from '../scripts/externalPrograms.ts'
 import { needsPython, setUpPython } from '../scripts/setUpPython.ts'
+import type { PythonEnvironment } from '../scripts/setUpPython.ts'
 import { run, top } from './run.ts'
 import type { Ran } from './run.ts'
 
@@ -14,8 +15,12 @@ interface PythonTest {
   readonly text: string
 }
 
-/** What to run in the virtual environment of the Python package. */
+/** What to run in a virtual environment of the Python package. */
 export interface PythonSuite {
+  /** The name of the suite. @default 'Python' */
+  readonly name?: string
+  /** The environment. Default: that of the default Python with the newest dependencies. */
+  readonly environment?: PythonEnvironment
   /** Arguments for pytest. */
   readonly pytest: readonly string[]
   /** At least this many tests must run, so that a typo in the arguments does not pass. */
@@ -59,10 +64,10 @@ async function runSuite(suite: PythonSuite, python: string): Promise<SuiteRun> {
  * @param suite - What to run.
  */
 export async function testPython(suite: PythonSuite): Promise<void> {
-  const environment = await setUpPython()
+  const environment = await setUpPython(undefined, suite.environment)
   const options = needsPython(environment, 'openssl')
   const ran = 'python' in environment && !options.skip ? await runSuite(suite, environment.python) : undefined
-  describe('Python', options, () => {
+  describe(suite.name ?? 'Python', options, () => {
     const { tests = [], pytest, checks = [] } = ran ?? {}
 
     test('pytest finds the tests and completes', () => {

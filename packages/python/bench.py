@@ -1,4 +1,4 @@
-"""Measures one provider in its own process. ``npm run bench -- --only pythonSync,pythonAsync`` starts several and compares them.
+"""Measures one provider in its own process. ``npm run measure -- bench --only pythonSync,pythonAsync`` starts several and compares them.
 
 Usage: ``python bench.py {keyrail|web3.py|instant} {sync|async} URL``. Each input line is a workload and a number of calls, such as
 ``singles 500``. Each output line is the cost of a workload, as JSON. ``instant`` is a provider that takes no time: what is left is

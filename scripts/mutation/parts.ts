@@ -1,4 +1,4 @@
-/** A part of the code whose tests `npm run mutate` measures. */
+/** A part of the code whose tests `npm run measure -- mutate` measures. */
 export interface MutationPart {
   readonly package: 'core' | 'gateway'
   /** The files that are changed, relative to the package. No commas, which separate them on Stryker's command line. */
@@ -11,7 +11,7 @@ export interface MutationPart {
   readonly testNamePattern?: RegExp
 }
 
-/** The parts, by the name that `npm run mutate -- <part>` takes. */
+/** The parts, by the name that `npm run measure -- mutate <part>` takes. */
 export const mutationParts: Readonly<Record<string, MutationPart>> = {
   core: {
     package: 'core',

@@ -111,7 +111,7 @@ export function formatBars(all: readonly AnyMeasured[]): string {
 export function formatResults(rows: readonly RecordedRow[]): string {
   return [
     '# Results',
-    'Written by `npm run bench`, row by row; the figures of each round are in `results.json`. Ratios are medians of the ratios of each round,\n' +
+    'Written by `npm run measure -- bench`, row by row; the figures of each round are in `results.json`. Ratios are medians of the ratios of each round,\n' +
       'milliseconds and megabytes medians of the rounds. A ratio counts only if the reference, compared with itself, is within 5 % of 1. Bars in\n' +
       'milliseconds or megabytes are for the machine of the run. The median is between `from` and `to` with 95 % certainty (bootstrap).',
     '## Bars',

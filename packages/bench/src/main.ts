@@ -17,7 +17,7 @@ const { only, rounds, withPeers } = readArguments(args)
 if (withPeers) installPeers()
 const server = await startServer()
 const how = { rounds, withPeers, url: server.url }
-const command = `npm run bench${args.length ? ` -- ${args.join(' ')}` : ''}`
+const command = `npm run measure -- bench${args.map((arg) => ` ${arg}`).join('')}`
 const machine = `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB`
 const all: AnyMeasured[] = []
 const report = (measured: AnyMeasured): void => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getProgram, needs } from '../../../scripts/externalPrograms.ts'
 import { tokenCode } from '../src/node/exampleToken.ts'
 import { startDevCli } from './runCli.ts'
 import type { RunningDev } from './runCli.ts'
@@ -44,53 +45,68 @@ async function runClient(
   return stdout.trim().split('\n')
 }
 
-test("go-ethereum's ethclient and rpc read, write, subscribe, use filters and batches, and get every error", async () => {
-  const printed = await runClient(['go', 'run', '-mod=readonly', '.'], join(clients, 'go'))
-  expect(printed).toEqual([
-    'reads',
-    'writes',
-    'subscriptions',
-    'logs',
-    'filters',
-    'batches over HTTP',
-    'batches over WebSocket',
-    'failures over HTTP',
-    'failures over WebSocket',
-  ])
-}, 600_000)
+test(
+  "go-ethereum's ethclient and rpc read, write, subscribe, use filters and batches, and get every error",
+  { ...needs('go'), timeout: 600_000 },
+  async () => {
+    const printed = await runClient([getProgram('go'), 'run', '-mod=readonly', '.'], join(clients, 'go'))
+    expect(printed).toEqual([
+      'reads',
+      'writes',
+      'subscriptions',
+      'logs',
+      'filters',
+      'batches over HTTP',
+      'batches over WebSocket',
+      'failures over HTTP',
+      'failures over WebSocket',
+    ])
+  },
+)
 
-test('web3j reads, uses filters, writes, subscribes and sends a batch', async () => {
-  const cwd = join(clients, 'java')
-  const file = join(folder, 'classpath')
-  await run('mvn', ['-q', '-B', 'dependency:build-classpath', `-Dmdep.outputFile=${file}`], { cwd, timeout: 600_000 })
-  const printed = await runClient(['java', '-cp', readFileSync(file, 'utf8'), 'Main.java'], cwd)
-  expect(printed).toEqual(['reads', 'filters', 'writes', 'subscriptions', 'logs', 'batches'])
-}, 600_000)
+test(
+  'web3j reads, uses filters, writes, subscribes and sends a batch',
+  { ...needs('java', 'mvn'), timeout: 600_000 },
+  async () => {
+    const cwd = join(clients, 'java')
+    const file = join(folder, 'classpath')
+    await run(getProgram('mvn'), ['-q', '-B', 'dependency:build-classpath', `-Dmdep.outputFile=${file}`], {
+      cwd,
+      timeout: 600_000,
+    })
+    const printed = await runClient([getProgram('java'), '-cp', readFileSync(file, 'utf8'), 'Main.java'], cwd)
+    expect(printed).toEqual(['reads', 'filters', 'writes', 'subscriptions', 'logs', 'batches'])
+  },
+)
 
-test('Hardhat reads, writes and uses filters, and Ignition deploys without waiting for confirmations', async () => {
-  const cwd = join(clients, 'hardhat')
-  if (!existsSync(join(cwd, 'node_modules/hardhat')))
-    await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'], { cwd })
-  const artifact = join(folder, 'artifact.json')
-  writeFileSync(
-    artifact,
-    JSON.stringify({
-      _format: 'hh3-artifact-1',
-      contractName: 'Token',
-      sourceName: 'Token.sol',
-      // The code has the arguments of the constructor.
-      abi: [],
-      bytecode: tokenCode,
-      deployedBytecode: '0x',
-      linkReferences: {},
-      deployedLinkReferences: {},
-    }),
-  )
-  const extra = { ARTIFACT: artifact, FOLDER: folder, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' }
-  expect(await runClient([process.execPath, 'program.mjs'], cwd, extra)).toEqual([
-    'reads',
-    'writes',
-    'filters',
-    'ignition',
-  ])
-}, 600_000)
+test(
+  'Hardhat reads, writes and uses filters, and Ignition deploys without waiting for confirmations',
+  { timeout: 600_000 },
+  async () => {
+    const cwd = join(clients, 'hardhat')
+    if (!existsSync(join(cwd, 'node_modules/hardhat')))
+      await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'], { cwd })
+    const artifact = join(folder, 'artifact.json')
+    writeFileSync(
+      artifact,
+      JSON.stringify({
+        _format: 'hh3-artifact-1',
+        contractName: 'Token',
+        sourceName: 'Token.sol',
+        // The code has the arguments of the constructor.
+        abi: [],
+        bytecode: tokenCode,
+        deployedBytecode: '0x',
+        linkReferences: {},
+        deployedLinkReferences: {},
+      }),
+    )
+    const extra = { ARTIFACT: artifact, FOLDER: folder, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' }
+    expect(await runClient([process.execPath, 'program.mjs'], cwd, extra)).toEqual([
+      'reads',
+      'writes',
+      'filters',
+      'ignition',
+    ])
+  },
+)

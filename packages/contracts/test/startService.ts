@@ -1,4 +1,5 @@
-import { createApiKey, createGateway, createMemoryKeyStore } from '@keyrail/gateway'
+import { createApiKey } from '@keyrail/gateway'
+import { createTestGateway, createMemoryKeyStore } from '@keyrail/gateway/test/internal.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 
 /** The service in front of a node, with a key of each kind. */
@@ -26,7 +27,7 @@ export async function startService(chainId = 31_337): Promise<Service> {
   keys.add(app, { id: 'app-1', kind: 'app', networks: ['testnet'], status: 'active' })
   keys.add(key, { id: 'key-1', kind: 'apiKey', networks: ['testnet'], status: 'active' })
   const methods: string[] = []
-  const gateway = createGateway({
+  const gateway = createTestGateway({
     networks: {
       testnet: { chainId, upstreams: [{ url: anvil.url }] },
       // Port 9 (discard): nothing listens there.

@@ -1,4 +1,5 @@
 import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { createTransport } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -222,6 +223,35 @@ describe('http through node:http', () => {
     expect(Object.values(agent.freeSockets).flat()).toHaveLength(1)
     transport.close()
     agent.destroy()
+  })
+
+  test("goes through the proxy of Node's own switch, NODE_USE_ENV_PROXY, except to the hosts of NO_PROXY", async () => {
+    const seen: (string | undefined)[] = []
+    const proxy = http.createServer((request, response) => {
+      seen.push(request.url)
+      request.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0xproxy"}'))
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    const { port } = proxy.address() as AddressInfo
+    const { globalAgent } = http
+    const request = (url: string): Promise<unknown> => {
+      const transport = createTransport({ url, retry: false })
+      return transport.request(blockNumber).finally(transport.close)
+    }
+    // What Node does at its start.
+    const proxyEnv = { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '127.0.0.1' }
+    http.globalAgent = new http.Agent({ keepAlive: true, proxyEnv } as http.AgentOptions)
+    try {
+      expect(await request('http://node.example/rpc')).toBe('0xproxy')
+      expect(seen).toEqual(['http://node.example/rpc'])
+      expect(await request(server.url)).toBe('0x1')
+      expect(seen).toHaveLength(1)
+    } finally {
+      http.globalAgent.destroy()
+      http.globalAgent = globalAgent
+      proxy.closeAllConnections()
+      proxy.close()
+    }
   })
 
   test('fails with a kind if the agent is for the wrong protocol', async () => {

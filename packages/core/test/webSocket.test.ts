@@ -154,6 +154,37 @@ describe.each(implementations)('over %s', (name, implementation) => {
     expect(server.handshakes).toHaveLength(1)
   })
 
+  test.each(['', ' \r\n', 'ping', 'PONG', 'heartbeat', 'keep-alive', '1', 'null', '""', '{}', '[]'])(
+    'the message %j, with which a server keeps a connection alive, is ignored',
+    async (message) => {
+      server.script = ({ send, reply }) => {
+        send(message)
+        reply('0x1')
+      }
+      expect(await create().request({ method: 'eth_gasPrice' })).toBe('0x1')
+      expect(server.handshakes).toHaveLength(1)
+    },
+  )
+
+  test('a connection that ended has no listeners', async () => {
+    const sockets: NodeWebSocket[] = []
+    const Recorded = class extends NodeWebSocket {
+      constructor(url: string, options: object) {
+        super(url, options)
+        sockets.push(this)
+      }
+    }
+    server.script = ({ tcp }) => tcp.destroy()
+    const { request, close } = create({ retry: false }, { WebSocket: Recorded })
+    expect(await getFailure(request({ method: 'eth_gasPrice' }))).toMatchObject({ kind: 'network' })
+    server.script = echoMethod
+    await expect.poll(() => request({ method: 'eth_gasPrice' }).catch(() => undefined)).toBe('eth_gasPrice')
+    close()
+    expect(sockets).toHaveLength(2)
+    for (const { onopen, onmessage, onclose } of sockets)
+      expect([onopen, onmessage, onclose]).toEqual([null, null, null])
+  })
+
   test('a message that is not JSON ends the connection', async () => {
     server.script = (call) => (call.connection === 1 ? call.send('<html>') : echoMethod(call))
     expect(await create().request({ method: 'eth_gasPrice' })).toBe('eth_gasPrice')

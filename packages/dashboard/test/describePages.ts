@@ -1,5 +1,5 @@
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import type { ServiceConfigInput } from '@keyrail/gateway'
+import type { ServiceConfigInput } from '@keyrail/gateway/test/internal.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
 import { signUpByApi, openUser, switchUser } from './testUser.ts'

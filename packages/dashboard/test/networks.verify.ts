@@ -1,4 +1,4 @@
-import type { ServiceConfigInput } from '@keyrail/gateway'
+import type { ServiceConfigInput } from '@keyrail/gateway/test/internal.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'

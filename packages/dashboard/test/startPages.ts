@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import { createService, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
-import type { Service, ServiceConfigInput } from '@keyrail/gateway'
+import type { Service } from '@keyrail/gateway'
+import type { ServiceConfigInput } from '@keyrail/gateway/test/internal.ts'
 import { borrowPages } from './lendPages.ts'
 
 /** The service with the built pages, in front of two nodes. */

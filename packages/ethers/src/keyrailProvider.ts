@@ -12,6 +12,7 @@ import type {
   Subscriber,
   Subscription,
 } from 'ethers'
+import { followBlocks } from './followBlocks.ts'
 import { followLogs } from './followLogs.ts'
 import { toEthersError } from './toEthersError.ts'
 
@@ -85,8 +86,8 @@ export class KeyrailProvider extends JsonRpcProvider {
 
   /**
    * Notices listeners of `debug`: without one, events are not emitted, because emitting one costs as much as a call of a batch. If the transport
-   * has `webSocket`, blocks, logs and pending transactions are subscribed to. Otherwise logs are queried by block range, unless `polling` is
-   * false.
+   * has `webSocket`, blocks, logs and pending transactions are subscribed to. Otherwise blocks are polled, and logs are queried by block range, unless
+   * `polling` is false.
    */
   override _getSubscriber(subscription: Subscription): Subscriber {
     this.#hasDebugListener ||= subscription.type === 'debug'
@@ -101,6 +102,7 @@ export class KeyrailProvider extends JsonRpcProvider {
             toEthersError(this, error, { jsonrpc: '2.0', id: 0, method: 'eth_subscribe', params }),
           ),
       })
+    if (subscription.type === 'block') return followBlocks(this)
     return subscription.type === 'event' && this._getOption('polling')
       ? followLogs(this, subscription.filter)
       : super._getSubscriber(subscription)

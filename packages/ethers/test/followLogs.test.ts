@@ -1,6 +1,6 @@
 import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeyrailProvider } from '../src/index.ts'
 
 const address = `0x${'ab'.repeat(20)}`
@@ -22,7 +22,7 @@ let server: FaultServer
 let provider: KeyrailProvider
 /** The height of the chain, which has a log in each block, and the result of a query for logs. */
 let height: number
-let logs: (from: number, to: number) => Promise<object[] | 'error'>
+let logs: (from: number, to: number) => Promise<object[] | 'error' | Script>
 const queried: [from: number, to: number][] = []
 const seen: number[] = []
 
@@ -38,6 +38,7 @@ beforeEach(async () => {
     const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
     queried.push([Number(fromBlock), Number(toBlock)])
     const found = await logs(Number(fromBlock), Number(toBlock))
+    if (typeof found === 'function') return found(one, response, socket)
     if (found !== 'error') return reply(found)(one, response, socket)
     raw(200, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"not now"}}')(one, response, socket)
   }
@@ -102,6 +103,13 @@ test('a log that the node indexes after its block is emitted', async () => {
   await expect.poll(() => seen).toEqual([101, 102])
 })
 
+test('a log that the node sends twice is emitted once', async () => {
+  await subscribe()
+  logs = async (from, to) => between(from, to).flatMap((log) => [log, log])
+  height = 103
+  await expect.poll(() => seen).toEqual([101, 102, 103])
+})
+
 test('no filter is created on a node', async () => {
   await subscribe()
   height = 101
@@ -119,4 +127,93 @@ test('no logs are queried without a listener', async () => {
   height = 101
   await expect.poll(() => blocks).toEqual([101])
   expect(queried).toEqual([])
+})
+
+const rpcError = (message: string, code = -32_000): Script =>
+  raw(200, `{"jsonrpc":"2.0","id":$ID,"error":${JSON.stringify({ code, message })}}`)
+
+/** A node with logs at three blocks, and none elsewhere. */
+const withThreeLogs = (from: number, to: number): object[] =>
+  [105, 130, 160].filter((block) => block >= from && block <= to).map((block) => createLog(block))
+
+test.each([
+  ['names its limit', 'eth_getLogs is limited to a 10 blocks range'],
+  ['names none', 'block range is too wide'],
+])(
+  'a node that allows 10 blocks of logs and %s: each log is emitted once, also after a jump of the head',
+  async (_, message) => {
+    const errors: unknown[] = []
+    await provider.on('error', (error) => void errors.push(error))
+    await subscribe()
+    logs = async (from, to) => (to - from >= 10 ? rpcError(message) : withThreeLogs(from, to))
+    height = 160
+    await expect.poll(() => seen).toEqual([105, 130, 160])
+    const before = queried.length
+    height = 162
+    await expect.poll(() => queried.length).toBeGreaterThan(before)
+    await expect.poll(() => queried.at(-1)?.[1]).toBe(162)
+    // The limit is known, so only the first query was too large.
+    if (message.includes('10')) expect(queried.filter(([from, to]) => to - from >= 10)).toHaveLength(1)
+    expect(seen).toEqual([105, 130, 160])
+    expect(errors).toEqual([])
+  },
+)
+
+describe('a failure that is not retryable is emitted as `error`, once', () => {
+  const errors: { readonly failure?: unknown }[] = []
+  beforeEach(async () => {
+    errors.length = 0
+    await provider.on('error', (error: (typeof errors)[number]) => void errors.push(error))
+  })
+
+  test.each([
+    ['of a node without logs', -32_601, 'the method eth_getLogs does not exist', 'methodUnavailable'],
+    ['of a block with too many logs', -32_005, 'query returned more than 10000 results', 'range'],
+    ['that nobody knows', -39_999, 'odd', 'unknown'],
+  ])('%s', async (_, code, message, kind) => {
+    await subscribe()
+    logs = async () => rpcError(message, code)
+    for (height = 101; height < 104; height++) {
+      const before = queried.length
+      await expect.poll(() => queried.length).toBeGreaterThan(before)
+    }
+    await expect.poll(() => errors).toMatchObject([{ failure: { kind } }])
+    // It goes on, and reports the next failure.
+    logs = async (from, to) => between(from, to)
+    await expect.poll(() => seen).toEqual([101, 102, 103, 104])
+    logs = async () => rpcError(message, code)
+    height = 105
+    await expect.poll(() => errors).toHaveLength(2)
+  })
+
+  test('of a disabled key', async () => {
+    await subscribe()
+    server.script = raw(401, 'key disabled')
+    await expect.poll(() => errors).toMatchObject([{ failure: { kind: 'auth' } }])
+    const before = server.seen.length
+    await expect.poll(() => server.seen.length).toBeGreaterThan(before + 3)
+    expect(errors).toHaveLength(1)
+  })
+
+  test('but not one that may go away', async () => {
+    await subscribe()
+    logs = async () => raw(503, 'busy')
+    height = 101
+    await expect.poll(() => queried.length).toBeGreaterThan(0)
+    height = 102
+    await expect.poll(() => queried.at(-1)?.[1]).toBe(102)
+    logs = async (from, to) => between(from, to)
+    height = 103
+    await expect.poll(() => seen).toEqual([101, 102, 103])
+    expect(errors).toEqual([])
+  })
+})
+
+test('after a jump of the head by 30 million blocks, only the newest blocks are emitted', async () => {
+  let emitted = 0
+  await provider.on('block', () => void emitted++)
+  const before = polled()
+  await expect.poll(polled).toBeGreaterThan(before + 2)
+  height = 30_000_100
+  await expect.poll(() => emitted, { timeout: 20_000 }).toBe(10_000)
 })

@@ -178,6 +178,16 @@ describe('waitForTransactionReceipt with a failing node', () => {
     expect(node.requests()).toBe(5)
   })
 
+  test.each([{ blockHash: null }, { blockNumber: null }, { blockHash: null, blockNumber: null }])(
+    'waits while the node has a receipt without a block: %j',
+    async (missing) => {
+      const early = { body: { result: { ...wireReceipt, ...missing } } }
+      await using node = await startFailing(early, early, found)
+      expect((await node.wait()).blockHash).toBe(wireReceipt.blockHash)
+      expect(node.requests()).toBe(3)
+    },
+  )
+
   test('fails at once if the node requests a longer wait than the time left', async () => {
     const throttled = {
       status: 429,

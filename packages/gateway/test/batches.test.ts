@@ -20,7 +20,7 @@ beforeAll(async () => {
   upstream = await startFakeUpstream(chainIds.testnet)
   started = await startGateway(
     { testnet: [upstream.url] },
-    { limits: { upstreamTimeoutMs: timeoutMs, maxResponseBytes: 1_000_000 } },
+    { bounds: { upstreamTimeoutMs: timeoutMs, maxResponseBytes: 1_000_000 } },
   )
   rpcUrl = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
 })

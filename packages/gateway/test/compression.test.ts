@@ -140,7 +140,7 @@ describe('a response is not compressed', () => {
   })
 
   test('if there is no memory for its compressor, while shorter ones are', async () => {
-    const { upstream, rpcUrl } = await openGateway({ limits: { maxBufferedBytes: oneMegabyte } })
+    const { upstream, rpcUrl } = await openGateway({ bounds: { maxBufferedBytes: oneMegabyte } })
     const getEncoding = async (bytes: number): Promise<string | undefined> => {
       const source = createResult(bytes)
       upstream.behave = (call) => result(call, source)
@@ -156,7 +156,7 @@ describe('a response is not compressed', () => {
 
 test('the memory of compressors is free again once their responses are written or their callers have left', async () => {
   // Room for fewer compressors than there are rounds.
-  const { upstream, started, path, rpcUrl } = await openGateway({ limits: { maxBufferedBytes: 8 * oneMegabyte } })
+  const { upstream, started, path, rpcUrl } = await openGateway({ bounds: { maxBufferedBytes: 8 * oneMegabyte } })
   const source = createResult(600_000)
   const endless = createSource(3 * oneMegabyte).slice(0, -1)
   let streams = 0

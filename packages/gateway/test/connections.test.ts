@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { controlTime, until } from './controlTime.ts'
 import { result } from './fakeUpstream.ts'
@@ -24,6 +25,32 @@ const halfOpen = (port: number): { socket: Socket; text: Promise<string> } => {
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
   return { socket, text: new Promise((resolve) => socket.on('close', () => resolve(text))) }
 }
+
+describe('an idle connection', () => {
+  const send = `POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`
+
+  test('outlives the timeout of headers, for as long as the config says', async () => {
+    const { started } = await openGateway({ bounds: { headersTimeoutMs: 200, keepAliveTimeoutMs: 600_000 } })
+    const connection = await openRaw(started.port)
+    connection.send(send)
+    expect((await connection.next()).headers).toMatchObject({ 'keep-alive': 'timeout=600' })
+    // Node looks for late headers every second.
+    await setTimeout(1_500)
+    connection.send(send)
+    expect(await connection.next()).toMatchObject({ headers: { 'keep-alive': 'timeout=600' } })
+    connection.destroy()
+  })
+
+  test('is closed after that time, which a reload changes', async () => {
+    const { started, upstream } = await openGateway()
+    const networks = { testnet: { chainId: 31_337, upstreams: [{ url: upstream.url }] } }
+    await started.gateway.reload({ networks, bounds: { keepAliveTimeoutMs: 1_000 } })
+    const connection = await openRaw(started.port)
+    connection.send(send)
+    expect((await connection.next()).headers).toMatchObject({ 'keep-alive': 'timeout=1' })
+    await connection.ended
+  })
+})
 
 describe('a pipeline', () => {
   test('of 300 calls has at most four in flight at the node, and gets its responses in order', async () => {
@@ -156,7 +183,7 @@ describe('a caller that half-closes its connection', () => {
 
 describe('connections', () => {
   test('beyond maxConnections are not accepted, until one of the others ends', async () => {
-    const { started, path } = await openGateway({ limits: { maxConnections: 3 } })
+    const { started, path } = await openGateway({ bounds: { maxConnections: 3 } })
     const three = await Promise.all([openRaw(started.port), openRaw(started.port), openRaw(started.port)])
     for (const connection of three) {
       connection.send(postBytes(path, read('a')))

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createGateway, createMemoryKeyStore } from '../src/index.ts'
-import type { Gateway } from '../src/index.ts'
+import { createTestGateway } from './createTestGateway.ts'
+import type { TestGateway } from './createTestGateway.ts'
+import { createMemoryKeyStore } from './createMemoryKeyStore.ts'
 import { result } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { openGateway } from './openGateway.ts'
@@ -14,9 +15,9 @@ afterEach(() => {
 let lastCall = 0
 /** Each is different, because identical reads in flight are sent once. */
 const read = (): string => `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${++lastCall}]}`
-const createEmptyGateway = (): Gateway => {
+const createEmptyGateway = (): TestGateway => {
   const none = { chainId: 1, upstreams: [{ url: unreachableUrl }] }
-  return createGateway({ networks: { testnet: none, mainnet: none }, keys: createMemoryKeyStore() })
+  return createTestGateway({ networks: { testnet: none, mainnet: none }, keys: createMemoryKeyStore() })
 }
 /** Holds responses back until the test sends them. */
 const hold = (upstream: FakeUpstream): (() => void)[] => {

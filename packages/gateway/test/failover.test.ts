@@ -41,8 +41,8 @@ const startPair = async ({
   first.head = firstHead
   second.head = head
   second.behave = fromSecond
-  const limits = { upstreamTimeoutMs: timeoutMs }
-  const started = await startGateway({ testnet: [first.url, second.url] }, { limits, services: { debug: true } })
+  const bounds = { upstreamTimeoutMs: timeoutMs }
+  const started = await startGateway({ testnet: [first.url, second.url] }, { bounds, services: { debug: true } })
   toStop.push(first.stop, second.stop, () => closeAtOnce(started))
   return { ...started, first, second, rpcUrl: getApiKeyUrl(started.url, 'testnet', started.testnetKey) }
 }
@@ -138,8 +138,8 @@ describe('the caller gets the response of the second node if the first fails:', 
   test('it fails late: the next gets half of the time that is left', async () => {
     const nodes: FakeUpstream[] = []
     for (let count = 0; count < 3; count += 1) nodes.push(await startFakeUpstream(chainIds.testnet))
-    const limits = { upstreamTimeoutMs: timeoutMs }
-    const started = await startGateway({ testnet: nodes.map(({ url }) => url) }, { limits })
+    const bounds = { upstreamTimeoutMs: timeoutMs }
+    const started = await startGateway({ testnet: nodes.map(({ url }) => url) }, { bounds })
     toStop.push(...nodes.map(({ stop }) => stop), () => closeAtOnce(started))
     const sent = (): number[] => nodes.map(({ bodies }) => bodies.length)
     let fail = (): void => {}

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createApiKey, getApiKeyUrl } from '../src/index.ts'
-import type { GatewayOptions, LogEntry } from '../src/index.ts'
+import type { TestOptions } from './createTestGateway.ts'
+import type { LogEntry } from '../src/proxy/log.ts'
 import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
 import { result } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
@@ -8,8 +9,8 @@ import { openGateway } from './openGateway.ts'
 import { post } from './startGateway.ts'
 
 /** Starts a gateway in front of a node that responds to `eth_call` only after `release`, and to other calls at once. */
-const start = async (limits: NonNullable<GatewayOptions['limits']> = {}) => {
-  const { upstream, started } = await openGateway({ limits })
+const start = async (bounds: NonNullable<TestOptions['bounds']> = {}) => {
+  const { upstream, started } = await openGateway({ bounds })
   const held: (() => void)[] = []
   let slow = true
   upstream.behave = (call, response) => {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { getApiKeyUrl, getAppUrl } from '../src/index.ts'
-import type { GatewayOptions } from '../src/index.ts'
+import type { TestOptions } from './createTestGateway.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'
@@ -46,7 +46,7 @@ const callAt =
 
 const start = async (
   upstreams: readonly FakeUpstream[],
-  options: Partial<GatewayOptions> = {},
+  options: Partial<TestOptions> = {},
   mainnet: readonly FakeUpstream[] = [],
 ): Promise<{ started: StartedGateway; mine: Call; theirs: Call; onMainnet: Call }> => {
   const urls = { testnet: upstreams.map(({ url }) => url), mainnet: mainnet.map(({ url }) => url) }
@@ -179,7 +179,7 @@ describe('a filter', () => {
 
   test('too many for one key evicts the least recently used one of this key, at the node too', async () => {
     const upstream = await startFake()
-    const { mine, theirs } = await start([upstream], { limits: { maxFilters: 3 } })
+    const { mine, theirs } = await start([upstream], { bounds: { maxFilters: 3 } })
     const other = await createFilter(theirs)
     const ids = [await createFilter(mine), await createFilter(mine), await createFilter(mine)]
     await mine('eth_getFilterChanges', ids[0])

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { bounds } from '../src/proxy/options/bounds.ts'
 import { createControlServer } from '../src/service/createControlServer.ts'
 import { createPrometheus } from '../src/service/prometheus.ts'
 import { startFakeUpstream } from './fakeUpstream.ts'
@@ -24,7 +25,7 @@ beforeAll(async () => {
   upstream = await startFakeUpstream(chainIds.testnet)
   started = await startGateway({ testnet: [upstream.url] })
   control = createControlServer({
-    bounds: {},
+    bounds: bounds.parse({}),
     isProxy: () => false,
     handle: (request, response) => {
       reached.push(request.url ?? '')

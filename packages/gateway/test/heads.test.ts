@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { getApiKeyUrl } from '../src/index.ts'
-import type { GatewayOptions } from '../src/index.ts'
+import type { TestOptions } from './createTestGateway.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, unreachableUrl, post, startGateway } from './startGateway.ts'
@@ -33,7 +33,7 @@ interface Response {
 }
 type SendCall = (method: string, params?: readonly unknown[], seen?: string) => Promise<Response>
 
-const start = async (nodes: readonly FakeUpstream[], options: Partial<GatewayOptions> = {}) => {
+const start = async (nodes: readonly FakeUpstream[], options: Partial<TestOptions> = {}) => {
   const started = await startGateway({ testnet: nodes.map(({ url }) => url) }, options)
   toStop.push(() => started.gateway.close({ graceMs: 0 }))
   const rpcUrl = getApiKeyUrl(started.url, 'testnet', started.testnetKey)

@@ -48,7 +48,7 @@ describe('a hostile caller', () => {
 
   test('that does not read its response loses its connection, and one that reads it gets all of it', async () => {
     const pass = controlTime()
-    const { upstream, started, path } = await openGateway({ limits: { writeTimeoutMs: 300, upstreamTimeoutMs: hour } })
+    const { upstream, started, path } = await openGateway({ bounds: { writeTimeoutMs: 300, upstreamTimeoutMs: hour } })
     const large = 'a'.repeat(30 * 1024 * 1024)
     upstream.behave = (call) => result(call, `"${large}"`)
     const deaf = connect({ port: started.port, host: '127.0.0.1' })

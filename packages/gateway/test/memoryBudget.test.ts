@@ -11,7 +11,7 @@ import { post } from './startGateway.ts'
 const megabyte = 1024 * 1024
 
 const start = async (maxBufferedBytes: number) => {
-  const { upstream, started, rpcUrl } = await openGateway({ limits: { maxBufferedBytes } })
+  const { upstream, started, rpcUrl } = await openGateway({ bounds: { maxBufferedBytes } })
   upstream.behave = (call) => result(call, call.method === 'eth_call' ? `"${'a'.repeat(10 * megabyte)}"` : '"0x1"')
   return { upstream, started, rpcUrl }
 }

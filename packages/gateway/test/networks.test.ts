@@ -1,7 +1,9 @@
 import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createApiKey, createGateway, createMemoryKeyStore } from '../src/index.ts'
-import type { Gateway, NetworkOptions } from '../src/index.ts'
+import { createApiKey } from '../src/index.ts'
+import { createTestGateway } from './createTestGateway.ts'
+import type { TestConfig, TestGateway } from './createTestGateway.ts'
+import { createMemoryKeyStore } from './createMemoryKeyStore.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { unreachableUrl, post } from './startGateway.ts'
@@ -13,8 +15,10 @@ const keys = createMemoryKeyStore()
 keys.add(key, { id: 'key-1', kind: 'app', networks: names, status: 'active' })
 
 let nodes: FakeUpstream[]
-let networks: Record<string, NetworkOptions>
-let gateway: Gateway
+type NetworkInput = TestConfig['networks'][string]
+
+let networks: Record<string, NetworkInput>
+let gateway: TestGateway
 let url: string
 
 beforeAll(async () => {
@@ -24,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all(nodes.map((node) => node.stop())))
 afterEach(() => gateway.close())
 
-const toNetwork = (index: number, more: Partial<NetworkOptions> = {}): NetworkOptions => ({
+const toNetwork = (index: number, more: Partial<NetworkInput> = {}): NetworkInput => ({
   chainId: index + 1,
   upstreams: [{ url: nodes[index]?.url ?? '' }],
   ...more,
@@ -35,7 +39,7 @@ const start = async (): Promise<void> => {
     'base-sepolia': toNetwork(1),
     'our-chain': toNetwork(2),
   }
-  gateway = createGateway({ networks, keys, networkHosts: '{network}.rpc.example.org' })
+  gateway = createTestGateway({ networks, keys, networkHosts: '{network}.rpc.example.org' })
   ;({ url } = await gateway.listen())
 }
 const call = async (network: string): Promise<unknown> => {
@@ -70,7 +74,7 @@ describe('networks', () => {
   test('a reload adds, changes and removes networks', async () => {
     await start()
     const { 'our-chain': _, ...rest } = networks
-    await gateway.reload({ networks: { ...rest, 'base-mainnet': toNetwork(0), 'new-chain': toNetwork(2) }, keys })
+    await gateway.reload({ networks: { ...rest, 'base-mainnet': toNetwork(0), 'new-chain': toNetwork(2) } })
     expect(await call('our-chain')).toEqual([
       404,
       'This service has no network our-chain: GET /api/networks lists those that it has',
@@ -81,7 +85,7 @@ describe('networks', () => {
       'API key is not enabled for new-chain: it is for base-mainnet, base-sepolia, our-chain',
     ])
     expect(await call('base-sepolia')).toBe('base-sepolia')
-    await gateway.reload({ networks, keys })
+    await gateway.reload({ networks })
     expect(await call('our-chain')).toBe('our-chain')
     expect(await call('base')).toBe('base-mainnet')
   })
@@ -90,7 +94,6 @@ describe('networks', () => {
     await start()
     await gateway.reload({
       networks: { ...networks, 'our-chain': toNetwork(2, { upstreams: [{ url: unreachableUrl }] }) },
-      keys,
     })
     const ready = await fetch(`${url}/readyz`)
     expect([ready.status, await ready.json()]).toEqual([

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { GatewayOptions } from '../src/index.ts'
+import type { TestOptions } from './createTestGateway.ts'
 import { startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, startGateway } from './startGateway.ts'
@@ -19,7 +19,7 @@ export interface OpenedGateway {
  * @param others - Further nodes, which the caller stops.
  */
 export const openGateway = async (
-  options: Partial<GatewayOptions> = {},
+  options: Partial<TestOptions> = {},
   others: readonly FakeUpstream[] = [],
 ): Promise<OpenedGateway> => {
   const upstream = await startFakeUpstream(chainIds.testnet)

@@ -6,7 +6,7 @@ import type { StartedGateway } from './startGateway.ts'
 let started: StartedGateway
 
 beforeAll(async () => {
-  started = await startGateway({ testnet: [unreachableUrl] }, { limits: { maxBodyBytes: 1_000 } })
+  started = await startGateway({ testnet: [unreachableUrl] }, { bounds: { maxBodyBytes: 1_000 } })
   const revoked = { id: 'both', kind: 'apiKey', networks: ['mainnet'], status: 'revoked' } as const
   started.keys.add(started.revokedKey, revoked)
 })
@@ -101,7 +101,7 @@ describe('a request with two faults is rejected for the first', () => {
   })
 
   test('draining comes before an unknown path and before a size', async () => {
-    const own = await startGateway({ testnet: [unreachableUrl] }, { limits: { maxBodyBytes: 1_000 } })
+    const own = await startGateway({ testnet: [unreachableUrl] }, { bounds: { maxBodyBytes: 1_000 } })
     const connections = [await openRaw(own.port), await openRaw(own.port)]
     for (const connection of connections) {
       connection.send('GET /healthz HTTP/1.1\r\n\r\n')

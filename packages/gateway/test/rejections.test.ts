@@ -13,11 +13,11 @@ let testnet: Anvil
 let mainnet: Anvil
 let started: StartedGateway
 
-const limits = { maxBodyBytes: 10_000, maxBatchCalls: 5, headersTimeoutMs: 1_000, requestTimeoutMs: 1_500 }
+const bounds = { maxBodyBytes: 10_000, maxBatchCalls: 5, headersTimeoutMs: 1_000, requestTimeoutMs: 1_500 }
 
 beforeAll(async () => {
   ;[testnet, mainnet] = await Promise.all([startChain(chainIds.testnet), startChain(chainIds.mainnet)])
-  started = await startGateway({ testnet: [testnet.url], mainnet: [mainnet.url] }, { limits })
+  started = await startGateway({ testnet: [testnet.url], mainnet: [mainnet.url] }, { bounds })
 })
 afterAll(async () => {
   await started.gateway.close()

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { GatewayOptions } from '../src/index.ts'
+import type { TestOptions } from './createTestGateway.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { openGateway } from './openGateway.ts'
@@ -7,7 +7,7 @@ import { chainIds, post } from './startGateway.ts'
 
 /** Starts a gateway that knows its upstream's finalized block: 36 (0x24). */
 const start = async (
-  options: Partial<GatewayOptions> = {},
+  options: Partial<TestOptions> = {},
   others: readonly FakeUpstream[] = [],
 ): Promise<{
   upstream: FakeUpstream
@@ -23,7 +23,7 @@ const start = async (
       await call('eth_getBlockByNumber', '0x0', false)
       return upstream.bodies.length
     })
-    .toBe(options.limits?.maxCacheBytes === 0 || options.unsafeNodeMethods === true ? 1 : 0)
+    .toBe(options.bounds?.maxCacheBytes === 0 || options.unsafeNodeMethods === true ? 1 : 0)
   upstream.bodies.length = 0
   return { upstream, rpcUrl, call }
 }
@@ -130,7 +130,7 @@ describe('is fetched again:', () => {
     }
   })
 
-  test.each([{ limits: { maxCacheBytes: 0 } }, { unsafeNodeMethods: true }])(
+  test.each([{ bounds: { maxCacheBytes: 0 } }, { unsafeNodeMethods: true }])(
     'every response, with %o',
     async (options) => {
       const { upstream, call } = await start(options)

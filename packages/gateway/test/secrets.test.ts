@@ -1,7 +1,8 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readableRuns, secretSpellings } from '@keyrail/core/test/secretSpellings.ts'
-import { createApiKey, getApiKeyUrl, getAppUrl, hashApiKey } from '../src/index.ts'
+import { createApiKey, getApiKeyUrl, getAppUrl } from '../src/index.ts'
+import { hashApiKey } from '../src/lib/secrets/hashApiKey.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { openSocket, rejectSocket } from './socket/openSocket.ts'
@@ -15,7 +16,7 @@ const upstreamToken = 'upstreamtokenupstreamtoken'
 beforeAll(async () => {
   upstream = await startFakeUpstream(chainIds.testnet, `/v3/${upstreamToken}?apikey=another-secret-value`)
   const url = upstream.url.replace('//', '//upstreamuser:upstreampassword@')
-  started = await startGateway({ testnet: [url] }, { limits: { upstreamTimeoutMs: 200, maxBodyBytes: 50_000 } })
+  started = await startGateway({ testnet: [url] }, { bounds: { upstreamTimeoutMs: 200, maxBodyBytes: 50_000 } })
 })
 afterAll(async () => {
   await started.gateway.close({ graceMs: 0 })

@@ -70,7 +70,7 @@ const startNodes = async () => {
 
 /** Starts an instance. */
 const startInstance = async (urls: readonly string[], checks: SharedChecks) => {
-  const { gateway, keys, url } = await startGateway({ testnet: urls }, {}, { checks })
+  const { gateway, keys, url } = await startGateway({ testnet: urls }, { checks })
   let closed: Promise<void> | undefined
   const close = () => (closed ??= gateway.close({ graceMs: 0 }))
   toStop.push(close)

@@ -27,7 +27,7 @@ beforeAll(async () => {
   started = await startGateway(
     { testnet: [upstream.url] },
     {
-      limits: { upstreamTimeoutMs: 2_000 },
+      bounds: { upstreamTimeoutMs: 2_000 },
       usageLimits: {
         ...usageLimits,
         take: (request) => {

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { getApiKeyUrl } from '../src/index.ts'
-import type { GatewayOptions, UsageLimits } from '../src/index.ts'
+import type { TestOptions } from './createTestGateway.ts'
+import type { UsageLimits } from '../src/usage/limits/usageLimits.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
 import { startLogNode, toLogs } from './logNode.ts'
 import type { LogNode } from './logNode.ts'
@@ -20,7 +21,7 @@ interface Started {
   readonly getLogs: (from: number | string, to: number | string) => Promise<unknown>
 }
 
-const start = async (nodes: readonly LogNode[], options: Partial<GatewayOptions> = {}): Promise<Started> => {
+const start = async (nodes: readonly LogNode[], options: Partial<TestOptions> = {}): Promise<Started> => {
   const { gateway, url, port, testnetKey } = await startGateway({ testnet: nodes.map((node) => node.url) }, options)
   onTestFinished(() => gateway.close({ graceMs: 0 }))
   const rpcUrl = getApiKeyUrl(url, 'testnet', testnetKey)
@@ -198,7 +199,7 @@ describe('a range that cannot be read in parts', () => {
 
   test('gets the error of the node if the parts together are too large', async () => {
     const node = await startNode({ maxBlocks: 100 })
-    const { getLogs } = await start([node], { limits: { maxResponseBytes: 12_000 } })
+    const { getLogs } = await start([node], { bounds: { maxResponseBytes: 12_000 } })
     expect(await getLogs(0, 900)).toEqual(rejectedRange)
     expect(await getLogs(0, 200)).toBe(toLogs(0, 200))
   })
@@ -206,7 +207,7 @@ describe('a range that cannot be read in parts', () => {
   test('gets the error of the node if the parts take too long', async () => {
     const node = await startNode({ maxBlocks: 100 })
     node.onLogs = () => node.queries.length > 3
-    const { getLogs } = await start([node], { limits: { upstreamTimeoutMs: 200 } })
+    const { getLogs } = await start([node], { bounds: { upstreamTimeoutMs: 200 } })
     expect(await getLogs(0, 199)).toEqual(rejectedRange)
   })
 
@@ -243,7 +244,7 @@ test('the bytes that were read from a node that then failed do not count', async
     return true
   }
   const bytes = toLogs(0, 900).length
-  const { getLogs } = await start([node, other], { limits: { maxResponseBytes: bytes + 5_000 } })
+  const { getLogs } = await start([node, other], { bounds: { maxResponseBytes: bytes + 5_000 } })
   expect(await getLogs(0, 900)).toBe(toLogs(0, 900))
   expect(other.queries).toContain('0-900')
 })

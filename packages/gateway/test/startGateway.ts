@@ -1,14 +1,17 @@
-import { createApiKey, createMemoryKeyStore } from '../src/index.ts'
-import { createGatewayFromParts } from '../src/proxy/createGateway.ts'
-import type { GatewayParts } from '../src/proxy/gateway.ts'
-import type { GatewayOptions, Gateway, KeyRecord, LogEntry, MemoryKeyStore } from '../src/index.ts'
+import type { KeyRecord } from '../src/auth/key/keyStore.ts'
+import { createApiKey } from '../src/lib/secrets/apiKey.ts'
+import type { LogEntry } from '../src/proxy/log.ts'
+import { createMemoryKeyStore } from './createMemoryKeyStore.ts'
+import type { MemoryKeyStore } from './createMemoryKeyStore.ts'
+import { createTestGateway } from './createTestGateway.ts'
+import type { TestGateway, TestOptions } from './createTestGateway.ts'
 
 /** Chain ids used in all tests. */
 export const chainIds = { testnet: 31_337, mainnet: 1_337 } as const
 
 /** A gateway on a free port, with one key of each kind. */
 export interface StartedGateway {
-  readonly gateway: Gateway
+  readonly gateway: TestGateway
   readonly url: string
   readonly port: number
   readonly keys: MemoryKeyStore
@@ -26,8 +29,7 @@ export const unreachableUrl = 'http://127.0.0.1:9'
 /** Starts a gateway in front of upstreams, by network. */
 export const startGateway = async (
   upstreams: { testnet: readonly string[]; mainnet?: readonly string[] },
-  options: Partial<GatewayOptions> = {},
-  parts: GatewayParts = {},
+  options: Partial<TestOptions> = {},
 ): Promise<StartedGateway> => {
   const keys = createMemoryKeyStore()
   const addKey = (kind: 'app' | 'testnet' | 'mainnet', id: string, status: KeyRecord['status'] = 'active'): string => {
@@ -46,7 +48,7 @@ export const startGateway = async (
   const revokedKey = addKey('testnet', 'key-revoked', 'revoked')
   const expiredKey = addKey('testnet', 'key-expired', 'expired')
   const entries: LogEntry[] = []
-  const gateway = createGatewayFromParts(parts, {
+  const gateway = createTestGateway({
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams: upstreams.testnet.map((url) => ({ url })) },
       mainnet: {

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { createGateway } from '../src/proxy/createGateway.ts'
 import { createApiKey } from '../src/lib/secrets/apiKey.ts'
 import { createStoredKeys } from '../src/auth/key/createStoredKeys.ts'
 import { hashApiKey } from '../src/lib/secrets/hashApiKey.ts'
 import { createMeter } from '../src/usage/metering/createMeter.ts'
 import { createLocalLimits } from '../src/usage/limits/createLocalLimits.ts'
 import { openStorage } from '../src/storage/openStorage.ts'
+import { createTestGateway } from './createTestGateway.ts'
 
 const keysPerUser = 4
 
@@ -60,7 +60,7 @@ export const startManyKeys = async (options: {
   const storage = await openStorage({ file })
   const most = 1_000_000_000
   const network = { chainId: 1, upstreams: [{ url: options.upstream }] }
-  const gateway = createGateway({
+  const gateway = createTestGateway({
     networks: { testnet: network, mainnet: network },
     keys: createStoredKeys({
       storage,

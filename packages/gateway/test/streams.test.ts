@@ -83,7 +83,7 @@ describe('a result of more than a megabyte', () => {
     ['sends more than one JSON value', (response: ServerResponse) => void response.end('"]}{}')],
     ['sends too much', (response: ServerResponse) => void response.end(`${'x'.repeat(4 * megabyte)}"]}`)],
   ])('whose node then %s never looks complete', async (_, then) => {
-    const { upstream, started, path } = await openGateway({ limits: { maxResponseBytes: 5 * megabyte } })
+    const { upstream, started, path } = await openGateway({ bounds: { maxResponseBytes: 5 * megabyte } })
     let behave = (): void => {}
     upstream.behave = startLarge((response, call) => (behave = () => then(response, call)))
     const caller = openCaller(started.port, postBytes(path, read))
@@ -103,7 +103,7 @@ describe('a result of more than a megabyte', () => {
 
   test('is cut if its node sends nothing for too long', async () => {
     const pass = controlTime()
-    const { upstream, started, path } = await openGateway({ limits: { upstreamTimeoutMs: 300 } })
+    const { upstream, started, path } = await openGateway({ bounds: { upstreamTimeoutMs: 300 } })
     upstream.behave = startLarge(() => {})
     const caller = openCaller(started.port, postBytes(path, read))
     await until(() => caller.bytes() > 2 * megabyte)
@@ -205,7 +205,7 @@ describe('a result of more than a megabyte', () => {
   test('is cut after writeTimeoutMs if its caller reads nothing, at the node too', async () => {
     const pass = controlTime()
     const { upstream, started, path } = await openGateway({
-      limits: { writeTimeoutMs: 300, upstreamTimeoutMs: 3_600_000 },
+      bounds: { writeTimeoutMs: 300, upstreamTimeoutMs: 3_600_000 },
     })
     let over = false
     upstream.behave = startLarge((response) => {
@@ -263,7 +263,7 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('with a Content-Length above maxResponseBytes is rejected with its reason', async () => {
-    const { upstream, rpcUrl } = await openGateway({ limits: { maxResponseBytes: 2 * megabyte } })
+    const { upstream, rpcUrl } = await openGateway({ bounds: { maxResponseBytes: 2 * megabyte } })
     upstream.behave = (call) => result(call, `"${large}"`)
     const response = await post(rpcUrl, read)
     expect([response.status, JSON.parse(response.text)]).toMatchObject([

@@ -1,12 +1,15 @@
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createApiKey, getApiKeyUrl } from '../src/index.ts'
-import type { GatewayOptions, NetworkOptions, UpstreamOptions } from '../src/index.ts'
+import type { TestOptions } from './createTestGateway.ts'
 import { until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, unreachableUrl, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
+
+type NetworkInput = TestOptions['networks'][string]
+type UpstreamInput = NetworkInput['upstreams'][number]
 
 interface Started extends StartedGateway {
   readonly nodes: readonly FakeUpstream[]
@@ -14,13 +17,13 @@ interface Started extends StartedGateway {
   readonly send: (method?: string, params?: string, key?: string) => Promise<{ status: number; text: string }>
   /** How many requests each node got since the last time. */
   readonly takeCounts: () => readonly number[]
-  readonly toOptions: (upstreams: readonly Partial<UpstreamOptions>[]) => Pick<GatewayOptions, 'networks'>
+  readonly toOptions: (upstreams: readonly Partial<UpstreamInput>[]) => Pick<TestOptions, 'networks'>
 }
 
 /** Starts a gateway in front of one node for each of the options. The nodes respond with their letter. */
 const start = async (
-  upstreams: readonly Partial<UpstreamOptions>[],
-  network: Partial<NetworkOptions> = {},
+  upstreams: readonly Partial<UpstreamInput>[],
+  network: Partial<NetworkInput> = {},
   prepare?: (nodes: readonly FakeUpstream[]) => void,
 ): Promise<Started> => {
   const nodes = await Promise.all(upstreams.map(() => startFakeUpstream(chainIds.testnet)))
@@ -41,7 +44,7 @@ const start = async (
   })
   const started = await startGateway(
     { testnet: [] },
-    { ...toOptions(upstreams), services: { debug: true, trace: true }, limits: { upstreamTimeoutMs: 5_000 } },
+    { ...toOptions(upstreams), services: { debug: true, trace: true }, bounds: { upstreamTimeoutMs: 5_000 } },
   )
   onTestFinished(() => started.gateway.close({ graceMs: 0 }))
   let calls = 0
@@ -140,8 +143,7 @@ describe('a budget', () => {
     const { gateway, nodes, send, toOptions } = await start([{}, {}])
     await gateway.reload({
       ...toOptions([{ maxUnitsPerDay: startQueries + 100 }, {}]),
-      keys: { find: () => ({ id: 'k', kind: 'apiKey', networks: ['testnet'], status: 'active' }) } as never,
-      weights: { eth_getLogs: 75 },
+      limits: { weights: { eth_getLogs: 75 } },
     })
     for (let call = 0; call < 2; call += 1) await send('eth_getLogs', `[{"fromBlock":"0x${call}"}]`)
     expect(nodes.map(({ bodies }) => bodies.length)).toEqual([1, 1])
@@ -150,10 +152,10 @@ describe('a budget', () => {
   })
 
   test('survives a reload that changes the node', async () => {
-    const { gateway, send, takeCounts, toOptions, keys } = await start([{ maxRequestsPerDay: 10 }, {}])
+    const { gateway, send, takeCounts, toOptions } = await start([{ maxRequestsPerDay: 10 }, {}])
     for (let call = 0; call < 5; call += 1) await send()
     takeCounts()
-    await gateway.reload({ ...toOptions([{ maxRequestsPerDay: 10, name: 'renamed' }, {}]), keys })
+    await gateway.reload(toOptions([{ maxRequestsPerDay: 10, name: 'renamed' }, {}]))
     expect(gateway.upstreams()[0]?.budgets).toEqual([{ name: 'maxRequestsPerDay', limit: 10, left: 0 }])
     await send()
     expect(takeCounts()).toEqual([0, 1])
@@ -297,7 +299,7 @@ describe('a node that lacks eth_chainId', () => {
       response.statusCode = status
       return fail(-32001, message)(call, response)
     }
-  const sendTo = async (upstream: Partial<UpstreamOptions>, behave = reject, chainId: number = chainIds.testnet) => {
+  const sendTo = async (upstream: Partial<UpstreamInput>, behave = reject, chainId: number = chainIds.testnet) => {
     const started = await start([upstream, {}], {}, ([first]) =>
       Object.assign(first ?? {}, { behaveForQueries: behave, chainId }),
     )
@@ -322,7 +324,7 @@ describe('a node that lacks eth_chainId', () => {
     expect((await sendTo(writes, behave)).text).toContain('"a"')
   })
 
-  test.each<[string, Partial<UpstreamOptions>, FakeUpstream['behaveForQueries'], number]>([
+  test.each<[string, Partial<UpstreamInput>, FakeUpstream['behaveForQueries'], number]>([
     ['should have the method', {}, reject, chainIds.testnet],
     ['does not respond as a node', writes, (_, response) => void response.writeHead(500).end('oops'), chainIds.testnet],
     ['is on another chain', writes, () => undefined, 5],

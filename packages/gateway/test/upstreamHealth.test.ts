@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createApiKey, getApiKeyUrl } from '../src/index.ts'
-import type { GatewayOptions } from '../src/index.ts'
+import type { TestOptions } from './createTestGateway.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
@@ -26,11 +26,11 @@ interface Started extends StartedGateway {
 const start = async (
   upstreams: readonly FakeUpstream[],
   network: { maxLagBlocks?: number; hedgeMs?: number } = {},
-  limits: GatewayOptions['limits'] = {},
+  bounds: NonNullable<TestOptions['bounds']> = {},
 ): Promise<Started> => {
   const none = { chainId: chainIds.mainnet, upstreams: [{ url: 'http://127.0.0.1:9' }] }
   const testnet = { chainId: chainIds.testnet, upstreams: upstreams.map(({ url }) => ({ url })), ...network }
-  const started = await startGateway({ testnet: [] }, { networks: { testnet, mainnet: none }, limits })
+  const started = await startGateway({ testnet: [] }, { networks: { testnet, mainnet: none }, bounds })
   toStop.push(() => started.gateway.close({ graceMs: 0 }))
   const rpcUrls = Array.from({ length: 5 }, (_, index) => {
     const key = createApiKey('testnet')

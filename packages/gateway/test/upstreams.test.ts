@@ -4,7 +4,8 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { getApiKeyUrl } from '../src/index.ts'
-import type { GatewayOptions, KeyRecord } from '../src/index.ts'
+import type { TestOptions } from './createTestGateway.ts'
+import type { KeyRecord } from '../src/auth/key/keyStore.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
@@ -24,7 +25,7 @@ const startFake = async (chainId: number = chainIds.testnet, path = ''): Promise
 
 const startGatewayFor = async (
   urls: readonly string[],
-  options: Partial<GatewayOptions> = {},
+  options: Partial<TestOptions> = {},
 ): Promise<StartedGateway & { rpcUrl: string }> => {
   const started = await startGateway({ testnet: urls }, options)
   onTestFinished(() => started.gateway.close({ graceMs: 0 }))
@@ -141,7 +142,7 @@ const faults: readonly { name: string; behave: Behaviour; rejection: typeof bad 
   { name: 'sends too much', behave: (call) => result(call, `"${'x'.repeat(200_000)}"`), rejection: large },
 ]
 
-const limits = { upstreamTimeoutMs: 300, maxResponseBytes: 100_000 }
+const bounds = { upstreamTimeoutMs: 300, maxResponseBytes: 100_000 }
 
 describe('an upstream that', () => {
   test.each(faults)(
@@ -149,14 +150,14 @@ describe('an upstream that', () => {
     async ({ behave, rejection }) => {
       const pass = controlTime()
       const upstream = await startFake()
-      const { port, testnetKey } = await startGatewayFor([upstream.url], { limits })
+      const { port, testnetKey } = await startGatewayFor([upstream.url], { bounds })
       const connection = await openRaw(port)
       for (const body of [read, write]) {
         upstream.behave = behave
         upstream.bodies.length = 0
         connection.send(postBytes(`/testnet/${testnetKey}`, body))
         await until(() => upstream.bodies.length > 0)
-        if (rejection === slow) pass(limits.upstreamTimeoutMs)
+        if (rejection === slow) pass(bounds.upstreamTimeoutMs)
         const response = await connection.next()
         expect(response.status).toBe(rejection.status)
         expect(JSON.parse(response.body)).toEqual({
@@ -453,18 +454,10 @@ describe('options', () => {
     expect((await post(rpcUrl, read.replace('eth_call', 'eth_accounts'))).text).toContain('-32601')
   })
 
-  test('an invalid upstream URL is rejected, without the URL in the message', async () => {
-    await expect(startGatewayFor(['ftp://user:hunter22@secret.example/'])).rejects.toThrow(
-      new TypeError('networks.testnet.upstreams[0].url is not an http or https URL'),
-    )
-  })
-
   test('publicUrl is what listen returns', async () => {
     const started = await startGateway({ testnet: [unreachableUrl] }, { publicUrl: 'https://rpc.example.org/eth/' })
     onTestFinished(() => started.gateway.close())
     expect(started.url).toBe('https://rpc.example.org/eth')
-    for (const publicUrl of ['rpc.example.org', 'ftp://x', 'https://x/?a', 'https://u:p@x'])
-      await expect(startGateway({ testnet: [unreachableUrl] }, { publicUrl })).rejects.toThrow(TypeError)
   })
 
   test('the path, query and credentials of an upstream URL are sent', async () => {

@@ -7,8 +7,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable
-
-from typing_extensions import Self
+from typing import Self
 
 Serve = Callable[[socket.socket, int], None]
 
@@ -63,13 +62,16 @@ class RawServer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def close_connections(self) -> None:
+        for sock in self._socks:
+            with contextlib.suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
         self.closed.set()
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-        for sock in self._socks:
-            with contextlib.suppress(OSError):
-                sock.shutdown(socket.SHUT_RDWR)
+        self.close_connections()
         for thread in self._threads:
             thread.join(5)
         for sock in self._socks:

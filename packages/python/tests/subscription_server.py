@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Self
 
 from aiohttp import WSMsgType, web
-from typing_extensions import Self
 
 
 def block_hash(number: int, branch: int) -> str:

@@ -146,6 +146,7 @@ def test_children_share_a_provider_with_busy_threads_of_the_parent(kind: str) ->
         assert wrong_in_parent == []
 
 
+@pytest.mark.slow
 @needs_fds
 def test_no_connection_is_open_after_each_of_many_runs() -> None:
     events = Events()
@@ -157,6 +158,7 @@ def test_no_connection_is_open_after_each_of_many_runs() -> None:
     assert events.started == events.ended
 
 
+@pytest.mark.slow
 @needs_fds
 def test_cancelled_calls_leave_nothing_behind() -> None:
     events = Events()
@@ -183,6 +185,7 @@ def test_cancelled_calls_leave_nothing_behind() -> None:
     assert all(state.budget and not any(state.budget.queued.values()) for state in stats.endpoint_states)
 
 
+@pytest.mark.slow
 @needs_fds
 @pytest.mark.parametrize("web_socket", [True, False])
 def test_no_descriptor_is_open_after_many_subscriptions(web_socket: bool) -> None:

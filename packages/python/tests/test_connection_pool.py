@@ -15,7 +15,7 @@ class FakeConnection:
     """A connection without a socket."""
 
     def __init__(self) -> None:
-        self.is_connected = True
+        self.is_idle = True
         self.closed = False
 
     def close(self) -> None:
@@ -50,7 +50,7 @@ def test_an_idle_connection_that_the_server_closed_is_replaced() -> None:
     pool = create_pool()
     used = pool.take(0)
     pool.give_back(used, True)
-    used.is_connected = False
+    used.is_idle = False
     assert pool.take(0) is not used
     assert used.closed
 

@@ -44,6 +44,7 @@ from keyrail import (
 from keyrail.failure.create_failure import create_failure
 from keyrail.failure.facts import Facts
 from keyrail.failure.hints import HINTS, add_hint
+from keyrail.logs.event_abi import parse_event
 from keyrail.logs.export_file import lock
 from keyrail.message.parse_json import MAX_DEPTH
 from keyrail.subscribe.apply_notification import out_of_order
@@ -52,9 +53,8 @@ from keyrail.subscribe.chain_source import malformed, missing_block
 from keyrail.subscribe.follow_socket import ignored_cursor
 from keyrail.testing import MockNode
 from keyrail.transport.breaker import CircuitBreaker
-from keyrail.transport.http_failure import TlsInTlsError, TunnelRejectedError, describe_failure
+from keyrail.transport.http_failure import TunnelRejectedError
 from keyrail.transport.http_request import describe_error, describe_ssl_problem, split_url
-from keyrail.transport.response_reader import ResponseReader
 from keyrail.transport.route_block import create_lagging_failure
 
 SNAPSHOT = Path(__file__).parent / "errors.txt"
@@ -350,7 +350,6 @@ def response_messages() -> Iterator[str]:
     without_tls.reason = "WRONG_VERSION_NUMBER"
     yield describe_error(without_tls)
     yield describe_error(TunnelRejectedError(407))
-    yield describe_failure(TlsInTlsError(), ResponseReader(0), False).text
     yield describe_ssl_problem(ssl.SSLError())
 
 
@@ -419,6 +418,9 @@ def log_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
             get(method, [{"fromBlock": "0x0", "toBlock": "0x14"}]) if method == "eth_getLogs" else get(method, params)
         )
         yield get_message(read(server, to_block=3))
+    with ChainServer([1]) as server:
+        server.log_members = lambda *_: {"topics": [parse_event("Named(string name)").topic]}
+        yield get_message(read(server, event="Named(string name)"))
     with ChainServer(20) as server:
         server.after = lambda method, _: server.reorg(3) if method == "eth_getLogs" else None
         yield get_message(read(server, check_reorg=True))
@@ -461,6 +463,7 @@ def export_messages(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[s
             yield export(server)
         yield export(server, 7)
         yield export(server, address="vitalik.eth")
+        yield export(server, from_block=99)
         server.log_members = lambda number, index: {"data": "0xzz"}
         yield export(server)
         server.log_members = lambda number, index: {}

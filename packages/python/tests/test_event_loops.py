@@ -225,6 +225,7 @@ print("end")
 """
 
 
+@pytest.mark.slow
 def test_unclosed_loops_and_connections_cause_no_warnings() -> None:
     warnings = ["-W", "always", "-W", "ignore:websockets:DeprecationWarning"]
     done = subprocess.run(

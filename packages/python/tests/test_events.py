@@ -138,17 +138,92 @@ def test_values_of_each_type_are_decoded() -> None:
 
 
 @pytest.mark.parametrize(
-    "broken",
-    [
-        {"topics": []},
-        {"topics": ["0x" + "11" * 32]},
-        {"topics": [TRANSFER_TOPIC]},
-        {"data": "0x"},
-        {"data": "0x" + "ff" * 31},
-        {"topics": [TRANSFER_TOPIC, "0x" + "ff" * 32, "0x" + "ff" * 32]},
-    ],
+    "broken", [{"topics": []}, {"topics": ["0x" + "11" * 32]}, {"topics": [TRANSFER_TOPIC]}], ids=range(3)
 )
 def test_a_log_of_another_shape_is_not_of_the_event(broken: dict[str, Any]) -> None:
     decoder = EventDecoder(parse_event(TRANSFER))
     assert decoder.decode(create_transfer(1, 0)) is not None
     assert decoder.decode({**create_transfer(1, 0), **broken}) is None
+
+
+NAMED = "Named(address indexed owner, string name, bytes data, uint256 expires)"
+NAMED_TOPIC = str(parse_event(NAMED).topic)
+OWNER = "0x" + "00" * 12 + "22" * 20
+
+
+def encode_named(name: bytes, data: bytes = b"") -> str:
+    return "0x" + encode(["bytes", "bytes", "uint256"], [name, data, 7]).hex()
+
+
+NOT_UTF_8 = encode_named(b"a\xff\xfe")
+UNDECODABLE = [NOT_UTF_8, "0x", "0x01", encode_named(b"a" * 40)[:-100], "0x" + "ff" * 128]
+
+
+def create_named(data: str) -> dict[str, Any]:
+    return {"blockNumber": 5, "logIndex": 3, "topics": [NAMED_TOPIC, OWNER], "data": data}
+
+
+def test_data_is_decoded_leniently() -> None:
+    decoder = EventDecoder(parse_event(NAMED))
+    owner = "0x" + "22" * 20
+    assert decoder.decode(create_named(NOT_UTF_8)) == [owner, b"a\xff\xfe", b"", 7]
+    # Without the zeros at the end.
+    assert decoder.decode(create_named(encode_named(b"", b"ab")[: -2 * 30])) == [owner, "", b"ab", 7]
+    # With other bytes than zeros.
+    assert decoder.decode(create_named(encode_named(b"", b"ab")[: -2 * 30] + "ff" * 30)) == [owner, "", b"ab", 7]
+
+
+@pytest.mark.parametrize("data", UNDECODABLE[1:], ids=range(4))
+def test_a_log_of_the_event_that_cannot_be_decoded_is_a_failure_with_its_place(data: str) -> None:
+    with pytest.raises(KeyrailError, match="Log 3 of block 5 is a Named event, but its data does not match") as caught:
+        EventDecoder(parse_event(NAMED)).add_args(create_named(data))
+    assert caught.value.kind == "badResponse"
+    dirty = {**create_transfer(1, 0), "topics": [TRANSFER_TOPIC, "0x" + "ff" * 32, "0x" + "ff" * 32]}
+    with pytest.raises(KeyrailError, match="is a Transfer event, but its data"):
+        EventDecoder(parse_event(TRANSFER)).add_args({**dirty, "blockNumber": 1, "logIndex": 0})
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_no_log_of_an_event_is_lost(kind: str) -> None:
+    with ChainServer([1, 1, 1]) as server:
+        data = [encode_named(b"a"), "0x01", NOT_UTF_8]
+        server.log_members = lambda number, _: {
+            **create_named(data[number - 1]),
+            "blockNumber": hex(number),
+            "logIndex": "0x0",
+        }
+        names: list[Any] = []
+        failures: list[str] = []
+        cursor = None
+        while cursor is None or cursor["next_block"] <= 3:
+            found: Any = read_named(kind, server.url, cursor)
+            names += found[0]
+            failures += found[1]
+            cursor = found[2]
+    assert names == ["a", b"a\xff\xfe"]
+    assert failures == ["badResponse"]
+
+
+def read_named(kind: str, url: str, cursor: Any) -> tuple[list[Any], list[str], Any]:
+    names: list[Any] = []
+    failures: list[str] = []
+    options: dict[str, Any] = {"from_block": 0, "event": NAMED, "cursor": cursor}
+    if kind == "sync":
+        with KeyrailProvider(url) as provider, logs(Web3(provider), **options) as iterator:
+            try:
+                for log in iterator:
+                    names.append(log["args"]["name"])
+            except KeyrailError as failure:
+                failures.append(failure.kind)
+            return names, failures, iterator.cursor
+
+    async def run() -> Any:
+        async with AsyncKeyrailProvider(url) as provider, async_logs(AsyncWeb3(provider), **options) as iterator:
+            try:
+                async for log in iterator:
+                    names.append(log["args"]["name"])
+            except KeyrailError as failure:
+                failures.append(failure.kind)
+            return iterator.cursor
+
+    return names, failures, asyncio.run(run())

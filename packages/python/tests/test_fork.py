@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import itertools
 import multiprocessing
 import os
@@ -47,11 +48,11 @@ def echo(request: ReceivedRequest, connection: Connection) -> None:
 
 
 class Child:
-    """A process created by os.fork that runs a function and sends back its result."""
+    """A forked process that runs a function and sends back its result."""
 
-    def __init__(self, run: Callable[[], Any]) -> None:
+    def __init__(self, run: Callable[[], Any], fork: Callable[[], int] = os.fork) -> None:
         self._reads, writes = os.pipe()
-        self._process = os.fork()
+        self._process = fork()
         if self._process:
             os.close(writes)
             return
@@ -167,6 +168,38 @@ def test_children_get_their_own_responses_while_threads_of_the_parent_make_calls
         assert all(len(processes) == 1 for processes in get_processes_by_connection(server).values())
 
 
+@BOTH
+def test_children_that_were_forked_without_python_get_their_own_responses(kind: str) -> None:
+    """As with uWSGI, which forks in C: the functions of os.register_at_fork are not called."""
+    fork: Callable[[], int] = ctypes.PyDLL(None).fork
+
+    with FaultServer(echo) as server:
+        if kind == "sync":
+            with KeyrailProvider(url=server.url) as provider:
+                assert find_wrong_responses(provider, 3) == []
+                children = [Child(lambda: find_wrong_responses(provider, 30), fork) for _ in range(4)]
+                assert find_wrong_responses(provider, 30) == []
+                assert [child.result() for child in children] == [[]] * 4
+                assert find_wrong_responses(provider, 3) == []
+        else:
+            shared = AsyncKeyrailProvider(url=server.url)
+
+            async def close_and_use() -> list[Any]:
+                await shared.close()
+                return await find_wrong_async_responses(shared, 12)
+
+            async def run() -> None:
+                assert await find_wrong_async_responses(shared, 8) == []
+                children = [Child(lambda: asyncio.run(close_and_use()), fork) for _ in range(4)]
+                assert await find_wrong_async_responses(shared, 12) == []
+                assert [child.result() for child in children] == [[]] * 4
+                assert await find_wrong_async_responses(shared, 12) == []
+                await shared.close()
+
+            asyncio.run(run())
+        assert all(len(processes) == 1 for processes in get_processes_by_connection(server).values())
+
+
 def test_request_ids_of_parent_and_children_differ() -> None:
     with FaultServer(echo) as server, KeyrailProvider(url=server.url) as provider:
         find_wrong_responses(provider, 9)
@@ -250,6 +283,7 @@ def test_a_child_has_free_connections_while_the_parent_uses_all() -> None:
                 thread.join()
 
 
+@pytest.mark.slow
 def test_a_child_does_not_wait_for_a_lock_of_the_parent() -> None:
     with FaultServer(echo) as server, KeyrailProvider(url=server.url) as provider:
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
+import gc
 import gzip
 import json
 import socket
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from types import SimpleNamespace
 from typing import Any
@@ -17,9 +19,11 @@ from typing import Any
 import pytest
 from fault_server import Connection, FaultServer, ReceivedRequest
 from leak_walk import find_leaks
+from raw_server import RawServer, read_head
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider
 from keyrail.transport.async_connections import AsyncConnections
+from keyrail.transport.open_socket import GoodAddresses
 from keyrail.transport.request_target import Address, Route
 from keyrail.transport.response_reader import ResponseReader, decompress
 from keyrail.transport.steps import now_ms
@@ -28,15 +32,22 @@ BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 SECRET = "hunter2-hunter2-hunter2"
 
 
-def call(kind: str, between: Callable[[], None] | None = None, times: int = 1, **options: Any) -> list[Any]:
+def call(
+    kind: str,
+    between: Callable[[], None] | None = None,
+    times: int = 1,
+    params: Sequence[Any] = (),
+    **options: Any,
+) -> list[Any]:
     """Make calls one after another."""
     results: list[Any] = []
+    method: Any = "eth_gasPrice"
     if kind == "sync":
         with KeyrailProvider(retry=False, **options) as provider:
             for at in range(times):
                 if at and between:
                     between()
-                results.append(provider.make_request("eth_gasPrice", [])["result"])  # type: ignore[arg-type]
+                results.append(provider.make_request(method, params)["result"])
         return results
 
     async def run() -> None:
@@ -44,7 +55,7 @@ def call(kind: str, between: Callable[[], None] | None = None, times: int = 1, *
             for at in range(times):
                 if at and between:
                     await asyncio.to_thread(between)
-                results.append((await provider.make_request("eth_gasPrice", []))["result"])  # type: ignore[arg-type]
+                results.append((await provider.make_request(method, params))["result"])
 
     asyncio.run(run())
     return results
@@ -60,40 +71,27 @@ class SlowSocket:
     """A socket whose operations take as long as the test says, on a clock of its own."""
 
     now_s = 1_000.0
-    opened = 0
-    connect_s = 0.0
     send_s = 0.0
-    sends = 1_000_000
     receive_s = 0.0
     received = 0
 
-    def __init__(self, *_: object) -> None:
-        type(self).opened += 1
+    def __init__(self) -> None:
         self._timeout = 0.0
 
     def settimeout(self, timeout: float) -> None:
         self._timeout = timeout
 
-    def setsockopt(self, *_: object) -> None:
-        pass
-
     def close(self) -> None:
         pass
-
-    def detach(self) -> int:
-        return -1
 
     def _take(self, seconds: float) -> None:
         type(self).now_s += min(seconds, self._timeout)
         if seconds > self._timeout:
             raise TimeoutError("timed out")
 
-    def connect(self, _: object) -> None:
-        self._take(self.connect_s)
-
-    def send(self, data: memoryview) -> int:
+    def send(self, data: bytes) -> int:
         self._take(self.send_s)
-        return min(len(data), self.sends)
+        return len(data)
 
     def recv(self, _: int) -> bytes:
         self._take(self.receive_s)
@@ -186,31 +184,19 @@ def test_a_host_that_cannot_exist_is_a_wrong_url(kind: str, url: str) -> None:
     assert caught.value.kind == "invalidRequest"
 
 
-@pytest.mark.parametrize("error", [BrokenPipeError(), ConnectionResetError(), ssl.SSLEOFError()])
-def test_a_response_that_closes_the_connection_before_the_request_is_sent_is_read(
-    error: OSError, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class EarlySocket(SlowSocket):
-        rest = b""
+@BOTH
+def test_a_response_that_closes_the_connection_before_the_request_is_sent_is_read(kind: str) -> None:
+    def serve(sock: socket.socket, _: int) -> None:
+        read_head(sock)
+        sock.sendall(b"HTTP/1.1 413 Payload Too Large\r\ncontent-length: 9\r\n\r\ntoo large")
+        # The client cannot send the rest of its request, and can still read the response.
+        sock.shutdown(socket.SHUT_RDWR)
+        server.closed.wait(60)
 
-        def connect(self, _: object) -> None:
-            self.rest = b"HTTP/1.1 413 Payload Too Large\r\ncontent-length: 9\r\n\r\ntoo large"
-
-        def send(self, _: memoryview) -> int:
-            raise error
-
-        def recv(self, _: int) -> bytes:
-            data, self.rest = self.rest, b""
-            return data
-
-    monkeypatch.setattr("keyrail.transport.http_client.socket.socket", EarlySocket)
-    with KeyrailProvider("http://127.0.0.1:9", retry=False) as provider:
-        for opened in (1, 2):
-            with pytest.raises(KeyrailError, match="too large") as caught:
-                provider.make_request("eth_gasPrice", [])  # type: ignore[arg-type]
-            assert caught.value.status == 413
-            # The rest of the request is missing, so nothing else can be sent on the connection.
-            assert EarlySocket.opened == opened
+    with RawServer(serve) as server:
+        with pytest.raises(KeyrailError, match="too large") as caught:
+            call(kind, params=[{"data": "00" * 8_000_000}], url=server.url)
+        assert caught.value.status == 413
 
 
 # What is sent
@@ -218,7 +204,7 @@ def test_a_response_that_closes_the_connection_before_the_request_is_sent_is_rea
 
 @BOTH
 def test_members_of_an_enum_are_sent_as_their_values(kind: str) -> None:
-    class Setting(str, Enum):
+    class Setting(str, Enum):  # noqa: UP042
         KEY = "kr_a-value-of-the-key"
         TOKEN = "a-value.of-a.token"
 
@@ -320,7 +306,7 @@ def test_connections_that_are_idle_for_long_are_closed(monkeypatch: pytest.Monke
 
     async def run() -> None:
         nonlocal now_s
-        own = AsyncConnections(64, ssl.create_default_context)
+        own = AsyncConnections(64, ssl.create_default_context, GoodAddresses())
         early, late = (FakeConnection(), FakeConnection())
         for connection in (early, late):
             own.give_back(route, connection, ResponseReader(0))  # type: ignore[arg-type]
@@ -338,21 +324,92 @@ def test_connections_that_are_idle_for_long_are_closed(monkeypatch: pytest.Monke
     asyncio.run(run())
 
 
-def test_the_next_address_is_tried_while_one_does_not_respond(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def connect(_: object, sock: socket.socket, address: tuple[str, int]) -> None:
-        if address[0] != "127.0.0.1":
-            await asyncio.Event().wait()
-        sock.setblocking(True)
-        sock.connect(address)
-        sock.setblocking(False)
+# Addresses
 
-    monkeypatch.setattr(asyncio.SelectorEventLoop, "sock_connect", connect)
+
+@pytest.fixture
+def silent_server() -> Iterator[tuple[str, int]]:
+    """The address of a server that ignores attempts to connect, because its queue is full."""
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.2", 0), backlog=0))
+        address: tuple[str, int] = listener.getsockname()
+        for _ in range(3):
+            filling = stack.enter_context(socket.socket())
+            filling.setblocking(False)
+            filling.connect_ex(address)
+        yield address
+
+
+class Attempts:
+    """Replaces the resolver, and records to which hosts connections are attempted."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *addresses: tuple[str, int]) -> None:
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", address) for address in addresses]
+        hosts = self.hosts = []
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+
+        class Recorded(socket.socket):
+            def connect(self, address: Any) -> None:
+                hosts.append(address[0])
+                super().connect(address)
+
+            def connect_ex(self, address: Any) -> int:
+                hosts.append(address[0])
+                return super().connect_ex(address)
+
+        monkeypatch.setattr(socket, "socket", Recorded)
+
+    hosts: list[str]
+
+
+@BOTH
+def test_the_next_address_is_tried_while_one_does_not_respond(
+    kind: str, silent_server: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with FaultServer() as server:
-        port = int(server.url.rpartition(":")[2])
-        hosts = ["192.0.2.1", "192.0.2.2", "127.0.0.1"]
-        addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port)) for host in hosts]
-        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: addresses)
-        assert call("async", url=f"http://a.example:{port}", timeout_ms=60_000) == ["0x1"]
+        attempts = Attempts(monkeypatch, silent_server, silent_server, ("127.0.0.1", server.port))
+        # A share of this time limit would be minutes.
+        options: dict[str, Any] = {"url": f"http://a.example:{server.port}", "timeout_ms": 600_000}
+        assert call(kind, server.close_connections, times=2, **options) == ["0x1"] * 2
+        # The second connection is opened to the address that worked.
+        assert attempts.hosts == [silent_server[0], silent_server[0], "127.0.0.1", "127.0.0.1"]
+
+
+@BOTH
+def test_the_next_address_is_tried_at_once_when_one_is_refused(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FaultServer() as server:
+        attempts = Attempts(monkeypatch, ("127.0.0.3", server.port), ("127.0.0.1", server.port))
+        assert call(kind, url=f"http://a.example:{server.port}") == ["0x1"]
+        assert attempts.hosts == ["127.0.0.3", "127.0.0.1"]
+
+
+@BOTH
+def test_an_address_that_does_not_respond_ends_at_the_time_limit(
+    kind: str, silent_server: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Attempts(monkeypatch, silent_server, silent_server)
+    with pytest.raises(KeyrailError) as caught:
+        call(kind, url="http://a.example", timeout_ms=300)
+    assert (caught.value.kind, caught.value.retryable) == ("timeout", True)
+
+
+@BOTH
+@pytest.mark.skipif(not hasattr(socket, "TCP_KEEPIDLE"), reason="this system has other options")
+def test_idle_connections_are_probed(kind: str) -> None:
+    """A connection into a black hole must not be used for the next request."""
+    options: list[int] = []
+
+    def read_options() -> None:
+        for sock in (one for one in gc.get_objects() if isinstance(one, socket.socket)):
+            with contextlib.suppress(OSError):
+                if sock.getpeername() == ("127.0.0.1", server.port):
+                    names = (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
+                    options.append(sock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE))
+                    options.extend(sock.getsockopt(socket.IPPROTO_TCP, name) for name in names)
+
+    with FaultServer() as server:
+        call(kind, read_options, times=2, url=server.url)
+    assert options == [1, 1, 1, 3]
 
 
 @pytest.mark.parametrize(
@@ -386,9 +443,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> type[SlowSocket]:
         pass
 
     monkeypatch.setattr("keyrail.transport.steps.time", SimpleNamespace(monotonic=lambda: Slow.now_s))
-    monkeypatch.setattr("keyrail.transport.http_client.socket.socket", Slow)
-    addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (f"192.0.2.{at}", 80)) for at in range(4)]
-    monkeypatch.setattr("keyrail.transport.http_client.socket.getaddrinfo", lambda *_: addresses)
+    monkeypatch.setattr("keyrail.transport.connection.open_socket", lambda *_: Slow())
     return Slow
 
 
@@ -400,19 +455,8 @@ def expect_timeout_after(seconds: float, slow: type[SlowSocket]) -> None:
     assert slow.now_s - started == pytest.approx(seconds, abs=0.002)
 
 
-def test_addresses_that_do_not_respond_share_the_time_limit(slow: type[SlowSocket]) -> None:
-    slow.connect_s = 60
-    expect_timeout_after(1, slow)
-    assert slow.opened == 4
-
-
-def test_connecting_sending_and_receiving_share_the_time_limit(slow: type[SlowSocket]) -> None:
-    slow.connect_s, slow.send_s, slow.receive_s = 0.2, 0.5, 60
-    expect_timeout_after(1, slow)
-
-
-def test_parts_of_a_request_share_the_time_limit(slow: type[SlowSocket]) -> None:
-    slow.send_s, slow.sends = 0.3, 10
+def test_sending_and_receiving_share_the_time_limit(slow: type[SlowSocket]) -> None:
+    slow.send_s, slow.receive_s = 0.7, 60
     expect_timeout_after(1, slow)
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from fault_server import FaultServer
 
 # Compiles the sources first, because an installed package is compiled.
@@ -46,6 +47,7 @@ def run(*command: str) -> str:
     return subprocess.run([sys.executable, *command], check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 def test_the_import_is_light(tmp_path: Path) -> None:
     ratios: list[float] = []
     # The first import compiles the modules. Others may be slow because the machine is busy: not all of them are.
@@ -57,6 +59,7 @@ def test_the_import_is_light(tmp_path: Path) -> None:
     assert min(ratios) < MAX_RATIO
 
 
+@pytest.mark.slow
 def test_a_program_for_http_provider_changes_one_line() -> None:
     with FaultServer() as server:
         before = PROGRAM.replace("URL", server.url)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from chain_server import ChainServer
 from fault_server import Connection, FaultServer, ReceivedRequest
 from web3 import AsyncWeb3, Web3
 
@@ -62,7 +64,7 @@ class LogServer(FaultServer):
 class Run:
     """An iteration by either provider until its end: the returned logs, and the failure."""
 
-    def __init__(self, kind: str, server: LogServer, **options: Any) -> None:
+    def __init__(self, kind: str, server: FaultServer, **options: Any) -> None:
         self.places: list[tuple[int, int]] = []
         self.failure: KeyrailError | None = None
         iterator: Any
@@ -231,3 +233,80 @@ def test_a_wrong_option_is_rejected_before_any_request(
         Run(kind, server, **{"from_block": 0, **wrong})
     assert caught.value.kind == "invalidRequest"
     assert server.requests == []
+
+
+VALID_LOG = {
+    "address": "0x" + "11" * 20,
+    "topics": [],
+    "data": "0x",
+    "blockNumber": "0x1",
+    "blockHash": "0x" + "22" * 32,
+    "transactionHash": "0x" + "33" * 32,
+    "transactionIndex": "0x0",
+    "logIndex": "0x0",
+    "removed": False,
+}
+INVALID_RESULTS: dict[str, list[Any]] = {
+    "eth_blockNumber": ["zz", {}, None, "0x"],
+    "eth_getBlockByNumber": [{}, "0x1", {"number": "zz"}, []],
+    "eth_getLogs": [
+        {},
+        "0x",
+        7,
+        [None],
+        ["0x"],
+        *[
+            [{**VALID_LOG, name: value}]
+            for name in ("blockNumber", "logIndex", "blockHash")
+            for value in (None, "zz", 1.5)
+        ],
+        *[[{**VALID_LOG, name: value}] for name, value in (("topics", None), ("data", None), ("data", "zz"))],
+        *[[{one: VALID_LOG[one] for one in VALID_LOG if one != name}] for name in ("blockNumber", "data", "topics")],
+        [VALID_LOG, {**VALID_LOG, "blockHash": "0x" + "44" * 32}],
+    ],
+}
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("method", "result"),
+    [(method, result) for method, results in INVALID_RESULTS.items() for result in results],
+    ids=range(sum(map(len, INVALID_RESULTS.values()))),
+)
+def test_a_result_that_is_not_valid_is_a_failure_in_each_step(
+    kind: str, method: str, result: Any, tmp_path: Path
+) -> None:
+    with ChainServer(3) as server:
+        valid = server.call
+        patched: Any = server
+        patched.call = lambda called, params: result if called == method else valid(called, params)
+        options: dict[str, Any] = {"from_block": "earliest", "to_block": 3}
+
+        def iterate() -> None:
+            with KeyrailProvider(url=server.url, retry=False) as provider:
+                list(logs(Web3(provider), **options))
+
+        def export() -> None:
+            with KeyrailProvider(url=server.url, retry=False) as provider:
+                logs(Web3(provider), **options).to_parquet(tmp_path / "logs.parquet")
+
+        async def iterate_async() -> None:
+            async with AsyncKeyrailProvider(url=server.url, retry=False) as provider:
+                assert [log async for log in async_logs(AsyncWeb3(provider), **options)]
+
+        for run in (iterate, export) if kind == "sync" else (lambda: asyncio.run(iterate_async()),):
+            with pytest.raises(KeyrailError) as caught:
+                run()
+            assert caught.value.kind == "badResponse"
+
+
+@BOTH
+def test_a_log_that_is_sent_twice_is_returned_once_and_null_is_no_log(kind: str) -> None:
+    with ChainServer([1, 1]) as server:
+        valid = server.call
+        patched: Any = server
+        patched.call = lambda method, params: valid(method, params) * (2 if method == "eth_getLogs" else 1)
+        assert Run(kind, server, from_block=0, to_block=2).places == [(1, 0), (2, 0)]
+        patched.call = lambda method, params: None if method == "eth_getLogs" else valid(method, params)
+        run = Run(kind, server, from_block=0, to_block=2)
+        assert (run.places, run.failure) == ([], None)

@@ -312,7 +312,6 @@ def test_each_kind_of_failure_is_simulated(mock_node: MockNode, w3: Web3, provid
         ("empty", "badResponse"),
         ("htmlPage", "unavailable"),
         ("wrongId", "badResponse"),
-        ("stringId", "badResponse"),
         ("nullId", "badResponse"),
         ("missingId", None),
     ],

@@ -95,6 +95,7 @@ def test_logs_are_streamed_and_removed_again(mock_node: MockNode) -> None:
     follow(mock_node, test, logs={"address": TOKEN, "topics": [["0x" + "22" * 32]]}, from_block=0, **FAST)
 
 
+@pytest.mark.slow
 def test_a_program_may_mine_many_blocks_while_its_loop_reads_nothing(mock_node: MockNode) -> None:
     async def test(blocks: Any) -> None:
         await take(blocks, 1)

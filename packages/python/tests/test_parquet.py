@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from chain_server import ChainServer, NodeError, Place
-from test_events import ALICE, BOB, TRANSFER, create_transfer
+from test_events import ALICE, BOB, NAMED, NAMED_TOPIC, OWNER, TRANSFER, UNDECODABLE, create_transfer
 from web3 import AsyncWeb3, Web3
 
 from keyrail import AsyncKeyrailProvider, ExportResult, KeyrailError, KeyrailProvider, async_logs, logs
@@ -72,7 +72,7 @@ def test_the_parameters_of_an_event_are_columns(path: Path) -> None:
         result = export("sync", server, path, event=TRANSFER)
     assert (result.logs, result.skipped) == (10, 10)
     table = parquet.read_table(path)
-    assert table.column_names == [*RAW.split()[:7], "from", "to", "value"]
+    assert table.column_names == [*RAW.split()[:7], "from", "to", "value", "undecodedData"]
     row = table.to_pylist()[0]
     # An integer of 256 bits does not fit into the decimals of Parquet readers.
     assert (row["from"], row["to"], row["value"]) == (ALICE, BOB, str(2**255 + 1))
@@ -93,7 +93,37 @@ def test_each_type_has_a_column_type(path: Path) -> None:
         "g": "string",
         "arg_address": "int64",
         "arg8": "string",
+        "undecodedData": "string",
     }
+
+
+@BOTH
+def test_logs_that_cannot_be_decoded_are_rows_with_their_data(kind: str, path: Path) -> None:
+    with ChainServer([1] * len(UNDECODABLE)) as server:
+        server.log_members = lambda number, _: {"topics": [NAMED_TOPIC, OWNER], "data": UNDECODABLE[number - 1]}
+        result = export(kind, server, path, event=NAMED)
+    assert (result.logs, result.skipped, result.undecoded) == (len(UNDECODABLE), 0, len(UNDECODABLE))
+    rows = parquet.read_table(path).to_pylist()
+    assert [row["undecodedData"] for row in rows] == UNDECODABLE
+    assert {row["name"] for row in rows} == {None}
+    # The other parameters of a string that is not UTF-8 are there.
+    assert rows[0]["expires"] == "7"
+
+
+@BOTH
+def test_an_export_above_the_last_block_says_so(kind: str, path: Path) -> None:
+    with ChainServer(20) as server:
+        for options in (
+            {"from_block": 21},
+            {"from_block": 21, "to_block": 30},
+            {"from_block": 5, "to_block": "finalized"},
+        ):
+            with pytest.raises(KeyrailError, match="is above the last block to export, which is now") as caught:
+                export(kind, server, path, **options)
+            assert (caught.value.kind, caught.value.retryable) == ("lagging", True)
+        assert not path.exists()
+        server.mine([1])
+        assert export(kind, server, path, from_block=21).logs == 1
 
 
 @BOTH
@@ -141,6 +171,7 @@ with KeyrailProvider(url=sys.argv[1]) as provider:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_a_killed_process_leaves_no_gap_and_no_duplicate(path: Path) -> None:
     with ChainServer(2_000) as server:

@@ -101,6 +101,7 @@ print("alive")
 """
 
 
+@pytest.mark.slow
 def test_a_deep_response_does_not_crash_with_a_raised_recursion_limit() -> None:
     done = subprocess.run([sys.executable, "-c", DEEP], cwd=TESTS, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"exit {done.returncode}: {done.stdout[-400:]} {done.stderr[-2_000:]}"
@@ -264,7 +265,8 @@ def read_failure(entry: Any) -> str:
 OTHER_IDS: list[tuple[Any, str]] = [
     (1, "1"),
     (0, "0"),
-    ("7", '"7"'),
+    ("seven", '"seven"'),
+    ("07", '"07"'),
     (7.5, "7.5"),
     (True, "true"),
     (False, "false"),
@@ -363,8 +365,8 @@ def test_failures_name_missing_unknown_and_duplicate_ids_of_a_batch(kind: str) -
     missing = call_with([1, 3])
     assert "no response in the batch has request id 2. " in missing[1]
     assert missing[0] == missing[2] == "None"
-    unknown = call_with([1, 7, "2", None])
-    assert 'no response in the batch has request id 3, but there is one with id 7, "2", null.' in unknown[2]
+    unknown = call_with([1, 7, "two", None])
+    assert 'no response in the batch has request id 3, but there is one with id 7, "two", null.' in unknown[2]
     assert unknown[0] == "None"
     assert all("no response in the batch has request id" in one for one in call_with([]))
     assert "the batch has two responses with id 2" in call_with([1, 2, 2, 3])[1]

@@ -9,9 +9,22 @@ interface Body {
   readonly params?: unknown
 }
 
+/** Codes of which viem says that a contract has reverted. */
+const revertCodes: ReadonlySet<unknown> = new Set([3, -32_603])
+
 /** Whether to report a JSON-RPC error and not an HTTP error. viem decodes the former, and detects rate limits by the status of the latter. */
 const isRpcFailure = ({ source, status = 0, rpcError, kind }: KeyrailError): boolean =>
-  rpcError !== undefined && kind !== 'throttled' && kind !== 'quota' && (source === 'node' || status < 400)
+  rpcError !== undefined &&
+  !revertCodes.has(rpcError.code) &&
+  kind !== 'throttled' &&
+  kind !== 'quota' &&
+  (source === 'node' || status < 400)
+
+/** Whether the node does not know a filter any more, or another node was asked. */
+const isLostFilter = ({ kind, rpcError }: KeyrailError, method: string): boolean =>
+  (method === 'eth_getFilterChanges' || method === 'eth_getFilterLogs') &&
+  rpcError !== undefined &&
+  (kind === 'invalidRequest' || /filter/i.test(rpcError.message))
 
 /** Returns the HTTP status that viem decides by: 429 for each rate limit, and for a quota error under a status of success. */
 const getStatus = ({ kind, status }: KeyrailError): number | undefined =>
@@ -28,6 +41,11 @@ export function toViemError(error: unknown, body: Body): unknown {
   if (!isKeyrailError(error)) return error
   const { kind, redactedUrl: url = '', rpcError } = error
   const request = { ...body }
+  // viem creates a new filter after this code only.
+  if (rpcError && isLostFilter(error, body.method)) {
+    const lost = new RpcRequestError({ body: request, error: { ...rpcError, code: -32_000 }, url })
+    return Object.assign(lost, { failure: error })
+  }
   const viemError =
     rpcError && kind === 'revert'
       ? new RpcRequestError({ body: request, error: toRevert(rpcError), url })

@@ -7,7 +7,7 @@ import {
   rpcError,
   serviceErrors,
 } from '@keyrail/core/test/adapterCases.ts'
-import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import { raw, reply, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { reachableStrings } from '@keyrail/core/test/leakWalk.ts'
 import {
@@ -54,6 +54,63 @@ const findFailure = (error: unknown): KeyrailError | undefined => {
 }
 const readOwner = (client: PublicClient): Promise<unknown> =>
   getError(client.readContract({ abi, address, functionName: 'owner' }))
+
+test.each([
+  [-32_603, 'Internal error'],
+  [-32_603, 'header not found'],
+  [-32_603, 'odd'],
+  [3, 'header not found'],
+])(
+  'an error with code %d that is no revert is not reported as one, but as an HttpRequestError',
+  async (code, message) => {
+    server.script = raw(200, `{"jsonrpc":"2.0","id":$ID,"error":${JSON.stringify({ code, message })}}`)
+    const error = await readOwner(make())
+    expect(findFailure(error)?.kind).not.toBe('revert')
+    expect((error as BaseError).walk((one) => one instanceof ContractFunctionRevertedError)).toBeNull()
+    expect((error as BaseError).walk((one) => one instanceof HttpRequestError)).not.toBeNull()
+    expect(String(error)).toContain(message)
+    expect(String(error)).not.toContain('reverted with')
+  },
+)
+
+test.each([
+  [-32_600, 'filter not found'],
+  [-32_602, 'Invalid filter id'],
+  [-32_603, 'Filter with id: 1 does not exist'],
+  [-32_000, 'filter not found'],
+  [-32_005, 'unknown filter'],
+])('watchEvent makes a new filter when a node forgets it with code %d, %s', async (code, message) => {
+  const log = {
+    address,
+    topics: [],
+    data: '0x',
+    blockNumber: '0x1',
+    blockHash: `0x${'11'.repeat(32)}`,
+    transactionHash: `0x${'22'.repeat(32)}`,
+    transactionIndex: '0x0',
+    logIndex: '0x0',
+    removed: false,
+  }
+  let filters = 0
+  server.script = (seen, response, socket) => {
+    const { method, params } = seen.json
+    if (method === 'eth_newFilter') return reply(`0x${++filters}`)(seen, response, socket)
+    if (method !== 'eth_getFilterChanges') return reply(true)(seen, response, socket)
+    const forgotten = raw(200, `{"jsonrpc":"2.0","id":$ID,"error":${JSON.stringify({ code, message })}}`)
+    return (params[0] === '0x1' ? forgotten : reply([log]))(seen, response, socket)
+  }
+  const logs = await new Promise((resolve) => {
+    const stop = make().watchEvent({
+      pollingInterval: 10,
+      onLogs: (found) => {
+        stop()
+        resolve(found)
+      },
+    })
+  })
+  expect(logs).toMatchObject([{ transactionHash: log.transactionHash }])
+  expect(filters).toBe(2)
+})
 
 test('a call sends exactly one request, and the client exposes only the redacted URL', async () => {
   const transport = keyrail({ baseUrl: server.url, apiKey: key, chainId: 1 })

@@ -3,7 +3,8 @@ import { leakableKey as key, replyToCalls } from '@keyrail/core/test/adapterCase
 import { startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import { reachableStrings } from '@keyrail/core/test/leakWalk.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
-import { createApiKey, createGateway, createMemoryKeyStore } from '@keyrail/gateway'
+import { createApiKey } from '@keyrail/gateway'
+import { createTestGateway, createMemoryKeyStore } from '@keyrail/gateway/test/internal.ts'
 import { createConfig, getBlockNumber, getClient } from '@wagmi/core'
 import { createPublicClient, defineChain } from 'viem'
 import type { BaseError, Chain } from 'viem'
@@ -116,7 +117,7 @@ test('a wagmi config reads each chain from its own node, through one base URL an
   const keys = createMemoryKeyStore()
   const apiKey = createApiKey('app')
   keys.add(apiKey, { id: 'app-1', kind: 'app', networks: ['testnet', 'mainnet'], status: 'active' })
-  const gateway = createGateway({
+  const gateway = createTestGateway({
     networks: {
       testnet: { chainId: 7001, upstreams: [{ url: nodes[0].url }] },
       mainnet: { chainId: 7002, upstreams: [{ url: nodes[1].url }] },

@@ -26,7 +26,7 @@ export const findLosses = (rows: readonly FailoverRow[]): FailoverRow[] =>
 export const formatFailover = (rows: readonly FailoverRow[], run: string): string =>
   [
     '# Failover beside eRPC',
-    `Two nodes, of which the first fails in one way and the second works. A call, and a batch of three, go through Keyrail and through eRPC. \`right\` is the response of the second node, \`wrong\` another result, and \`error\` an error or no response. Written by \`npm run peers:erpc\`; how both are configured is in \`test/failover/\`. eRPC sends the calls of a batch one by one, which is its default.`,
+    `Two nodes, of which the first fails in one way and the second works. A call, and a batch of three, go through Keyrail and through eRPC. \`right\` is the response of the second node, \`wrong\` another result, and \`error\` an error or no response. Written by \`npm run measure -- peers:erpc\`; how both are configured is in \`test/failover/\`. eRPC sends the calls of a batch one by one, which is its default.`,
     run,
     formatTable(
       ['failures', 'Keyrail, one call', 'Keyrail, batch', 'eRPC, one call', 'eRPC, batch'],

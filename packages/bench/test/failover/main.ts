@@ -8,7 +8,7 @@ import { runKeyrail } from './runKeyrail.ts'
 
 const [binary, version] = process.argv.slice(2)
 if (binary === undefined || version === undefined)
-  throw new Error('Missing arguments. Usage: npm run peers:erpc -- PATH_OF_BINARY VERSION')
+  throw new Error('Missing arguments. Usage: npm run measure -- peers:erpc PATH_OF_BINARY VERSION')
 
 const theirs = await runErpc(binary, cases)
 const run = async (one: Case): Promise<Pick<FailoverRow, 'keyrail' | 'erpc'>> => {
@@ -26,7 +26,7 @@ for (const one of cases.filter(({ form }) => form === 'single')) {
   rows.push({ name: failure.name, isHeldOut, limitation, ...(await run(one)) })
 }
 const day = new Date().toISOString().slice(0, 10)
-const how = `\`npm run peers:erpc -- PATH_OF_BINARY VERSION\`, ${day}, eRPC ${version}, Node ${process.versions.node}.`
+const how = `\`npm run measure -- peers:erpc PATH_OF_BINARY VERSION\`, ${day}, eRPC ${version}, Node ${process.versions.node}.`
 writeFileSync(new URL('../../FAILOVER.md', import.meta.url), formatFailover(rows, how))
 const losses = findLosses(rows).filter(({ isHeldOut }) => !isHeldOut)
 for (const { name } of losses) process.stdout.write(`eRPC is right and Keyrail is not: ${name}\n`)

@@ -11,7 +11,7 @@ export const runKeyrail = async (one: Case): Promise<Outcome> => {
   const nodes = await startNodes(one)
   const { gateway, url, testnetKey } = await startGateway(
     { testnet: [nodes.first.url, nodes.second.url] },
-    { limits: { upstreamTimeoutMs: timeoutMs }, services: { debug: true } },
+    { bounds: { upstreamTimeoutMs: timeoutMs }, services: { debug: true } },
   )
   const outcome = await sendCase(one, getApiKeyUrl(url, 'testnet', testnetKey))
   await gateway.close({ graceMs: 0 })

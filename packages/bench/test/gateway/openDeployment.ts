@@ -2,15 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  createApiKey,
-  createGateway,
-  createMemoryKeyStore,
-  createService,
-  parseServiceConfig,
-  readServerSecrets,
-} from '@keyrail/gateway'
-import type { ControlApi, GatewayOptions, Service } from '@keyrail/gateway'
+import { createApiKey, createService, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
+import { createTestGateway, createMemoryKeyStore } from '@keyrail/gateway/test/internal.ts'
+import type { ControlApi, Service } from '@keyrail/gateway'
+import type { TestOptions } from '@keyrail/gateway/test/internal.ts'
 import { startFakeUpstream } from '@keyrail/gateway/test/fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from '@keyrail/gateway/test/fakeUpstream.ts'
 import { chainIds, unreachableUrl, post } from '@keyrail/gateway/test/startGateway.ts'
@@ -130,13 +125,13 @@ export interface TestGateway {
 }
 
 /** Starts a gateway in front of a node with the given behaviour. */
-export async function openTestGateway(behave?: Behaviour, options: Partial<GatewayOptions> = {}): Promise<TestGateway> {
+export async function openTestGateway(behave?: Behaviour, options: Partial<TestOptions> = {}): Promise<TestGateway> {
   const node = await startFakeUpstream(chainIds.testnet)
   if (behave !== undefined) node.behave = behave
   const keys = createMemoryKeyStore()
   const key = createApiKey('testnet')
   keys.add(key, { id: 'key-1', kind: 'apiKey', networks: ['testnet'], status: 'active' })
-  const gateway = createGateway({
+  const gateway = createTestGateway({
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
       mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: unreachableUrl }] },

@@ -260,7 +260,7 @@ export const rows: readonly Row[] = [
     kind: 'timeout',
     instead: tookTooLong,
     open: async () => ({
-      ...(await behind(undefined, { limits: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 } })),
+      ...(await behind(undefined, { bounds: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 } })),
       replace: (request) => toBytes({ ...withBody(request, `${request.body}  `), body: request.body }),
     }),
   },
@@ -548,7 +548,7 @@ export const rows: readonly Row[] = [
     expected: () => rejections.upstreamTimeout(200),
     kind: 'timeout',
     instead: tookTooLong,
-    open: () => behind(() => undefined, { limits: { upstreamTimeoutMs: 200 } }),
+    open: () => behind(() => undefined, { bounds: { upstreamTimeoutMs: 200 } }),
   },
   {
     rejection: 'upstreamBad',
@@ -560,7 +560,7 @@ export const rows: readonly Row[] = [
     rejection: 'responseTooLarge',
     expected: () => rejections.responseTooLarge(500),
     kind: 'range',
-    open: () => behind((seen) => result(seen, `"${'x'.repeat(600)}"`), { limits: { maxResponseBytes: 500 } }),
+    open: () => behind((seen) => result(seen, `"${'x'.repeat(600)}"`), { bounds: { maxResponseBytes: 500 } }),
   },
   {
     rejection: 'chainReorganized',

@@ -11,7 +11,7 @@ export const formatGeth = (responses: readonly ComparedResponse[], run: string):
   const differing = responses.filter(({ direct, behind }) => direct !== behind)
   return [
     '# The same bytes as geth',
-    'The conversations of the execution-apis tests, with the test chain: each request is sent to a geth, and through Keyrail to another geth with the same chain. All requests are sent twice, because the second time some responses come from the cache. Responses are the same if their bytes are. Written by `npm run peers:geth`; the folder `tests` of execution-apis has the chain and the conversations.',
+    'The conversations of the execution-apis tests, with the test chain: each request is sent to a geth, and through Keyrail to another geth with the same chain. All requests are sent twice, because the second time some responses come from the cache. Responses are the same if their bytes are. Written by `npm run measure -- peers:geth`; the folder `tests` of execution-apis has the chain and the conversations.',
     run,
     formatTable(
       ['requests', 'sent', 'same bytes'],

@@ -9,7 +9,7 @@ import { copyChain, importChain, startGeth } from './startGeth.ts'
 
 const [binary, tests, version] = process.argv.slice(2)
 if (binary === undefined || tests === undefined || version === undefined)
-  throw new Error('Missing arguments. Usage: npm run peers:geth -- PATH_OF_GETH PATH_OF_TESTS VERSION_OF_TESTS')
+  throw new Error('Missing arguments. Usage: npm run measure -- peers:geth PATH_OF_GETH PATH_OF_TESTS VERSION_OF_TESTS')
 
 const folder = mkdtempSync(join(tmpdir(), 'keyrail-geth-'))
 const stops: (() => Promise<void>)[] = []
@@ -29,7 +29,7 @@ try {
   const responses = await compareResponses(readConversations(tests), { directUrl, behindUrl })
   const geth = /Version: (\S+)/.exec(execFileSync(binary, ['version'], { encoding: 'utf8' }))?.[1]
   const day = new Date().toISOString().slice(0, 10)
-  const how = `\`npm run peers:geth -- PATH_OF_GETH PATH_OF_TESTS VERSION_OF_TESTS\`, ${day}, geth ${geth}, tests of execution-apis ${version}, Node ${process.versions.node}.`
+  const how = `\`npm run measure -- peers:geth PATH_OF_GETH PATH_OF_TESTS VERSION_OF_TESTS\`, ${day}, geth ${geth}, tests of execution-apis ${version}, Node ${process.versions.node}.`
   writeFileSync(new URL('../../GETH.md', import.meta.url), formatGeth(responses, how))
 } finally {
   for (const stop of stops) await stop()

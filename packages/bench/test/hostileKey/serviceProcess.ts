@@ -1,4 +1,6 @@
-import { createApiKey, createGateway, createMemoryKeyStore, getApiKeyUrl } from '@keyrail/gateway'
+import { createApiKey, getApiKeyUrl } from '@keyrail/gateway'
+import { createMemoryKeyStore } from '@keyrail/gateway/test/createMemoryKeyStore.ts'
+import { createTestGateway } from '@keyrail/gateway/test/createTestGateway.ts'
 import { createFakeLimits } from '@keyrail/gateway/test/tenants/fakes.ts'
 
 // The service, as a process of its own. It sends the URLs of its keys to its parent: the first one is that of the attacker.
@@ -22,7 +24,7 @@ const added = Array.from({ length: 1 + Number(ordinary) }, (_, index) => {
   })
   return key
 })
-const gateway = createGateway({
+const gateway = createTestGateway({
   networks: { testnet: { chainId: 31_337, upstreams: [{ url: upstreamUrl }], checkLogs: false } },
   keys,
   usageLimits: createFakeLimits({ now: Date.now }),

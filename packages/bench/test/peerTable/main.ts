@@ -47,7 +47,7 @@ const table: PeerTable = {
   outcomes,
   argumentFor: (name, subject) =>
     (findAcceptedProblem(name, subject, 'library') ?? findAcceptedProblem(name, subject, 'raw'))?.argument,
-  run: `\`npm run peers\`, ${new Date().toISOString().slice(0, 10)}, ${versions}, Node ${process.versions.node}.`,
+  run: `\`npm run measure -- peers\`, ${new Date().toISOString().slice(0, 10)}, ${versions}, Node ${process.versions.node}.`,
 }
 writeFileSync(new URL('../../PEERS.md', import.meta.url), formatPeers(table))
 const unargued = findLosses(table).filter(({ argument }) => argument === undefined)

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
-import type { LimitGrant, LimitRequest } from '@keyrail/gateway'
+import type { LimitGrant, LimitRequest } from '@keyrail/gateway/test/internal.ts'
 import type { ClusterInstance } from '@keyrail/gateway/test/usage/clusterInstance.ts'
 
 /** What the clients of one instance send. */

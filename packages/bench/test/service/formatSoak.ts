@@ -1,7 +1,7 @@
 import type { Bar } from '../scale/scenario.ts'
 import type { ServiceSoakResult } from './runServiceSoak.ts'
 
-/** A run of `npm run soak:service`. */
+/** A run of `npm run measure -- soak:service`. */
 export interface SoakRun extends Omit<ServiceSoakResult, 'problems'> {
   readonly minutes: number
   readonly seed: number
@@ -21,9 +21,9 @@ export const formatSoak = ({ minutes, seed, date, nodeVersion, figures, bars, ou
   return [
     '# Half an hour of faults',
     '',
-    'Three processes of `keyrail serve` on PostgreSQL and Redis, with two nodes, under 100 calls a second of seven accounts. A balancer sends calls to instances whose `/readyz` responds with 200. One fault follows another: instances are killed, restarted and replaced by the previous build; configs are reloaded and rejected; Redis and PostgreSQL hang, are slow, are lost, and Redis starts again empty; nodes hang, fail and are lost. Every call has a result of its own, so a lost or swapped response is found. Written by `npm run soak:service`.',
+    'Three processes of `keyrail serve` on PostgreSQL and Redis, with two nodes, under 100 calls a second of seven accounts. A balancer sends calls to instances whose `/readyz` responds with 200. One fault follows another: instances are killed, restarted and replaced by the previous build; configs are reloaded and rejected; Redis and PostgreSQL hang, are slow, are lost, and Redis starts again empty; nodes hang, fail and are lost. Every call has a result of its own, so a lost or swapped response is found. Written by `npm run measure -- soak:service`.',
     '',
-    `\`npm run soak:service -- --minutes ${minutes} --seed ${seed}\`, ${date}, Node ${nodeVersion}.`,
+    `\`npm run measure -- soak:service --minutes ${minutes} --seed ${seed}\`, ${date}, Node ${nodeVersion}.`,
     '',
     '| checked | measured | allowed |',
     '| --- | ---: | ---: |',

@@ -10,7 +10,7 @@ afterAll(servers.stop)
 const previous = openPreviousBuild()
 afterAll(() => previous?.remove())
 
-// `npm run soak:service` runs for half an hour, from a random seed.
+// `npm run measure -- soak:service` runs for half an hour, from a random seed.
 test(
   'during every fault, limits and metering are as documented and each failed call has a documented reason',
   { ...needs('redis-server'), timeout: 900_000 },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runChaos } from './runChaos.ts'
 
-// `npm run soak:subscriptions` runs 1,000 blocks with 30 reorganizations, from a random seed.
+// `npm run measure -- soak:subscriptions` runs 1,000 blocks with 30 reorganizations, from a random seed.
 test.each([
   ['with WebSocket', { seed: 11, withNodeSockets: true }],
   ['over HTTP only', { seed: 12, withNodeSockets: false }],

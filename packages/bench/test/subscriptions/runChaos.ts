@@ -3,7 +3,7 @@ import { createTransport, webSocket } from '@keyrail/core'
 import type { Hex, Transport } from '@keyrail/core'
 import { seededRandom } from '@keyrail/core/test/faults/seededRandom.ts'
 import { getApiKeyUrl } from '@keyrail/gateway'
-import type { Gateway } from '@keyrail/gateway'
+import type { TestGateway } from '@keyrail/gateway/test/internal.ts'
 import { contracts, createChaosChain, isMatch } from './chaosChain.ts'
 import type { ChaosBlock, ChaosChain, ChaosFilter } from './chaosChain.ts'
 import { startChaosNode } from './chaosNode.ts'
@@ -136,7 +136,7 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
   }))
   const start = (port?: number): ReturnType<typeof startInstance> =>
     startInstance({ keys, upstreams, ...(port === undefined ? {} : { port }) })
-  const instances: ({ readonly gateway: Gateway; readonly port: number } | undefined)[] = await Promise.all([
+  const instances: ({ readonly gateway: TestGateway; readonly port: number } | undefined)[] = await Promise.all([
     start(),
     start(),
   ])

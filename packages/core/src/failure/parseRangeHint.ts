@@ -74,7 +74,9 @@ const readBlock = (value: unknown): number =>
  */
 export function parseRangeHint({ message: whole, data }: RangeErrorDetails): RangeHint {
   const message = whole.slice(0, 1_000)
-  if (/address/i.test(message) && !/\brange|block/i.test(message)) return { tooManyAddresses: true }
+  // "Please specify an address" asks for one: a smaller range may help, and fewer addresses do not.
+  const isAboutNumber = /too many|less|fewer|more than|number of|exceed|max|limit|up to/i.test(message)
+  if (isAboutNumber && /address/i.test(message) && !/\brange|block/i.test(message)) return { tooManyAddresses: true }
   const range = Object(data) as { readonly from?: unknown; readonly to?: unknown }
   const [, first, last] = patterns.suggestion.exec(message) ?? []
   const fromBlock = readBlock(first ?? range.from)

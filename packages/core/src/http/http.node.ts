@@ -1,6 +1,5 @@
 import type * as http from 'node:http'
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
-import type * as https from 'node:https'
 import { createRequire } from 'node:module'
 import type * as net from 'node:net'
 import type * as tls from 'node:tls'
@@ -138,10 +137,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const hostname = bracketed.replace(/^\[|\]$/g, '')
     const open = (): SocketPool =>
       createSocketPool(createConnector(secure, hostname, Number(port) || (secure ? 443 : 80)))
-    const pool = agent ? undefined : (pools[origin] ??= open())
+    const client = load<typeof http>(secure ? 'node:https' : 'node:http')
+    // Set by NODE_USE_ENV_PROXY=1, --use-env-proxy and http.setGlobalProxyFromEnv(): only Node's own agent goes through the proxy.
+    const hasEnvProxy = 'proxyEnv' in Object((client.globalAgent as unknown as { readonly options?: object }).options)
+    const pool = agent || hasEnvProxy ? undefined : (pools[origin] ??= open())
     return {
       pool,
-      client: secure ? load<typeof https>('node:https') : load<typeof http>('node:http'),
+      client,
       options: {
         protocol,
         hostname,
@@ -149,7 +151,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         path: pathname + search,
         method: 'POST',
         headers: { ...headers, host, 'accept-encoding': 'gzip', ...(pool && { connection: 'keep-alive' }) },
-        ...(pool ? { createConnection: pool.acquire } : { agent: agent as Agent }),
+        ...(pool ? { createConnection: pool.acquire } : { agent: agent as Agent | undefined }),
       },
     }
   }

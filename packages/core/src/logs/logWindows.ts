@@ -1,6 +1,7 @@
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { parseRangeHint } from '../failure/parseRangeHint.ts'
 import type { RangeHint } from '../failure/parseRangeHint.ts'
+import { skipNullRounds } from './nullRounds.ts'
 import type { WindowSize } from './windowSize.ts'
 
 /** A range of blocks to read. */
@@ -64,7 +65,7 @@ export function createLogWindows<L>({ spans, read, size, concurrency }: LogWindo
       for (let rejections = 0, timeouts = 0; ;) {
         const blocks = window.to - window.from + 1
         try {
-          const logs = await read(window)
+          const logs = await skipNullRounds(read)(window)
           size.succeeded(blocks, logs.length)
           window.logs = logs
           return

@@ -50,6 +50,9 @@ interface Pending {
   isCanceled: boolean
 }
 
+/** A message that is empty, or a word such as `ping`. No notification is. */
+const keepAliveMessage = /^\s*[\w-]*\s*$/
+
 /** How long opening a connection may take, then to find out why it was not opened, and the response to a heartbeat, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000
 const EXPLAIN_TIMEOUT_MS = 4_000
@@ -184,6 +187,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     try {
       message = Object(parseJson(text)) as Message
     } catch {
+      // Some servers and proxies keep a connection alive by an empty message, or by a word.
+      if (keepAliveMessage.test(text)) return
       // It may have been a notification, and no notification may be lost without an error.
       return end({ kind: 'badResponse', text: 'the server sent a message that is not JSON' })
     }

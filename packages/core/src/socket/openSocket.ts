@@ -79,9 +79,15 @@ export function openSocket(
   let isOpen = false
   let over = false
 
+  /** Removes the listeners, which hold the state of the connection. `ws` would throw errors that nobody listens to. */
+  const stop = (): void => {
+    over = true
+    if (socket) Object.assign(socket, { onopen: null, onmessage: null, onclose: null, onerror: ignore })
+  }
+
   const end = (facts: FailureFacts, isHidden = false): void => {
     if (over) return
-    over = true
+    stop()
     events.onEnd({ facts, isHidden })
   }
 
@@ -126,12 +132,14 @@ export function openSocket(
     context: () => target,
     send: (text) => socket?.send(text),
     close: (isDead) => {
-      over = true
+      stop()
       if (isDead && socket?.terminate) socket.terminate()
       else socket?.close(isOpen ? 1000 : undefined)
     },
   }
 }
+
+const ignore = (): void => {}
 
 /** The text of a message. Some servers send binary messages. */
 const toText = (data: unknown): string =>

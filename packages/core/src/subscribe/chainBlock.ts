@@ -99,8 +99,12 @@ export function parseBlock(value: unknown): WholeBlock {
   }
 }
 
+/** Whether two logs are one: some load balancers send a log twice. */
+const isSameLog = (one: RpcLog, other: RpcLog | undefined): boolean =>
+  one.logIndex === other?.logIndex && one.blockHash === other.blockHash
+
 /**
- * Checks logs and sorts them in chain order, which some load balancers do not keep.
+ * Checks logs and sorts them in chain order, which some load balancers do not keep. Removes repeated ones.
  *
  * @param value - What the node sent.
  * @param belongs - Whether a log is in a requested block. (A node ignores the fields of a filter that it does not know.)
@@ -111,7 +115,10 @@ export function parseLogs(value: unknown, belongs: (log: RpcLog, number: number)
   const numbered = value.map((one: unknown) => parseLog(one))
   if (!numbered.every(({ log, number }) => belongs(log, number)))
     throw malformed('logs', 'limited to the requested blocks')
-  return numbered.sort((a, b) => a.number - b.number || a.index - b.index).map(({ log }) => log)
+  return numbered
+    .sort((a, b) => a.number - b.number || a.index - b.index)
+    .map(({ log }) => log)
+    .filter((log, at, all) => !isSameLog(log, all[at - 1]))
 }
 
 /**

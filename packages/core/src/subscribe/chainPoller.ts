@@ -76,22 +76,27 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
       const parent = await read(parentHash)
       if (parent === null) throw missingBlock(parentHash)
       // Without this check, a faulty node could make the branch grow forever.
-      if (parent.hash !== parentHash || parent.number !== number - 1) throw malformed('block', 'the requested parent')
+      if (parent.hash !== parentHash || parent.number >= number) throw malformed('block', 'the requested parent')
       lowest = parent
     }
-    if (fork < chain.blocks.length - 1) yield* undoAbove(chain, fork, ancestor)
+    // A chain may skip numbers, so the number of the parent is known only if it was read.
+    if (fork < chain.blocks.length - 1) yield* undoAbove(chain, fork, chain.blocks[fork] ?? ancestor)
     for (const block of branch.reverse()) yield* reportBlock(chain, block, await load(block))
   }
 
   /** Follows the blocks up to the head. Returns whether it has reported the head. */
   async function* followToHead(first: number, head: WholeBlock): AsyncGenerator<AnyEvent, boolean, undefined> {
-    const get = async (number: number): Promise<{ block: WholeBlock; events: readonly ChainEvent[] }> => {
-      const block = number === head.number ? head : await readExisting(source, number)
+    const get = async (number: number): Promise<{ block: WholeBlock; events: readonly ChainEvent[] } | undefined> => {
+      const block = number === head.number ? head : await read(number)
+      if (!block) return undefined
       if (block.number !== number) throw malformed('block.number', 'the requested number')
       return { block, events: await load(block) }
     }
     const ahead: ReturnType<typeof get>[] = []
     let requested = first
+    let isFirst = true
+    /** The first of the numbers in a row for which the node has no block. */
+    let missing: number | undefined
     for (let number = first; number <= head.number; number++) {
       for (; requested <= head.number && requested < number + lookahead; requested++) {
         const reading = get(requested)
@@ -99,13 +104,25 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
         reading.catch(() => {})
         ahead.push(reading)
       }
-      const { block, events } = await (ahead.shift() as ReturnType<typeof get>)
+      const found = await (ahead.shift() as ReturnType<typeof get>)
+      if (!found) {
+        missing ??= number
+        continue
+      }
+      const { block, events } = found
       const newest = chain.newest()
+      // Filecoin skips numbers. If the parent is below them, there are no such blocks. Otherwise, the node is behind.
+      if (missing !== undefined && newest?.hash !== block.parentHash) {
+        const parent = await read(block.parentHash)
+        if (!parent || parent.number >= missing) throw missingBlock(missing)
+      }
+      missing = undefined
       if (newest && newest.hash !== block.parentHash) {
         // Blocks that were read in parallel may belong to different branches: only the first one shows which branch is current.
-        if (number === first) yield* switchBranch(block)
+        if (isFirst) yield* switchBranch(block)
         return false
       }
+      isFirst = false
       yield* reportBlock(chain, block, events)
     }
     return true
@@ -155,7 +172,8 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
     // After a deep reorganization, the chain may end below the first block.
     const wanted = Math.max(next, chain.first ?? 0)
     if (catchUp && head.number - wanted > 2 * reorgDepth) {
-      const first = await readExisting(source, next)
+      let first = await read(next)
+      for (let number = next + 1; !first; number++) first = number < head.number ? await read(number) : head
       if (newest && first.parentHash !== newest.hash) {
         yield* switchBranch(first)
         return { atHead: false, waitMs: 0 }

@@ -1,4 +1,5 @@
 import type { RawRequest } from '../transport/createDispatch.ts'
+import { isNullRound } from '../logs/nullRounds.ts'
 import type { CallOptions } from '../transport/call.ts'
 import type { LogFilterFields } from '../schema/log.ts'
 import { missingBlock, parseBlock, parseLogs, toQuantity } from './chainBlock.ts'
@@ -14,6 +15,11 @@ export interface ChainSource {
   readonly load: (block: ChainBlock | WholeBlock) => Promise<readonly ChainEvent[]>
   /** Reads the logs of blocks so far below the head that they are final. Undefined for subscriptions to blocks. */
   readonly logs: LogFilterFields | undefined
+}
+
+const toMissing = (error: unknown): null => {
+  if (isNullRound(error)) return null
+  throw error
 }
 
 /**
@@ -36,16 +42,9 @@ export function createChainSource(
   const hydrated = blocks !== true && blocks.transactions === 'full'
 
   const read = async (block: number | string): Promise<WholeBlock | null> => {
-    const value =
-      typeof block === 'string' && block.length === 66
-        ? await request({ method: 'eth_getBlockByHash', params: [block, hydrated] }, options)
-        : await request(
-            {
-              method: 'eth_getBlockByNumber',
-              params: [typeof block === 'number' ? toQuantity(block) : block, hydrated],
-            },
-            options,
-          )
+    const method = typeof block === 'string' && block.length === 66 ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
+    const params = [typeof block === 'number' ? toQuantity(block) : block, hydrated]
+    const value = await request({ method, params }, options).catch(toMissing)
     return value === null ? null : parseBlock(value)
   }
 

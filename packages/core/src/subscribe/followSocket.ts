@@ -1,4 +1,5 @@
 import { startTimer } from '../clock/startTimer.ts'
+import type { FailureKind } from '../failure/failureKind.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { RpcSocket } from '../socket/rpcSocket.ts'
 import type { SocketNotification } from '../socket/socketCall.ts'
@@ -85,9 +86,14 @@ const ignoredCursor = (): KeyrailError =>
 const hasCode = (error: unknown, ...codes: readonly number[]): boolean =>
   isKeyrailError(error) && codes.includes(error.rpcError?.code ?? 0)
 
+/** Kinds of failure with which servers without cursors, or without subscriptions, reject `eth_subscribe`: with any code, such as -32006 and -32608. */
+const unsupportedKinds: ReadonlySet<FailureKind> = new Set(['methodUnavailable', 'invalidRequest', 'unknown'])
+
 /** Whether the server does not know cursors, or no subscriptions at all. */
 export const isUnsupported = (error: unknown): boolean =>
-  isKeyrailError(error, 'methodUnavailable') || hasCode(error, -32_601, -32_602)
+  isKeyrailError(error, 'methodUnavailable') ||
+  hasCode(error, -32_601, -32_602) ||
+  (isKeyrailError(error) && error.rpcError !== undefined && !isCursorTooOld(error) && unsupportedKinds.has(error.kind))
 
 /** Whether the service has none of the cursor's blocks among its recent ones. */
 export const isCursorTooOld = (error: unknown): boolean => hasCode(error, -32_001)

@@ -47,7 +47,7 @@ function quotaMs({ rpcError, message, retryAfterMs }: KeyrailError, strikes: num
   const named =
     (typeof resetAt === 'number' ? resetAt * (resetAt < 1e11 ? 1_000 : 1) : Date.parse(String(resetAt))) - date
   if (named > 0) return Math.min(named, MAX_QUOTA_MS)
-  if (retryAfterMs) return Math.min(retryAfterMs, MAX_QUOTA_MS)
+  if (retryAfterMs) return retryAfterMs
   if (window === 'day' || mentionsDay(message)) return 86_400_000 - (date % 86_400_000)
   return Math.min(QUOTA_MS * 2 ** strikes, 3_600_000)
 }

@@ -10,6 +10,7 @@ import { createChainIdReader } from './createChainIdReader.ts'
 import { coalesce } from './coalesce.ts'
 import type { Dispatch } from './createDispatch.ts'
 import { createDeadlines } from './deadline.ts'
+import { fillList } from '../message/fillList.ts'
 import { withHint } from './hints.ts'
 import { createOpener } from './openEndpoint.ts'
 import type { OpenEndpoint } from './openEndpoint.ts'
@@ -124,7 +125,7 @@ export function createTransport<
       start: observer?.start,
       end: (call, ok, value) => {
         observer?.end(call, ok, value)
-        return ok ? value : withHint(value)
+        return ok ? fillList(call.method, value) : withHint(value)
       },
     },
   )

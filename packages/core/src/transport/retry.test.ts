@@ -54,6 +54,32 @@ describe('retry', () => {
     expect(endpoint.at).toHaveLength(4)
   })
 
+  const odd: FailureFacts = {
+    text: "Can't route your request to suitable provider",
+    status: 200,
+    rpcError: { code: 12, message: "Can't route your request to suitable provider" },
+  }
+
+  test('retries a read with an unknown error of a server once, and never a write', async () => {
+    const once = failing(odd)
+    expect(await complete(make(once))).toBe('0x1')
+    const always = failing(odd, odd, odd, odd)
+    expect(await complete(make(always))).toMatchObject({ kind: 'unknown', retryable: false })
+    expect(always.at).toHaveLength(2)
+    const write = failing(odd)
+    expect(await complete(make(write), 'eth_sendRawTransaction')).toMatchObject({ kind: 'unconfirmed' })
+    expect(write.at).toHaveLength(1)
+    const none = failing(odd)
+    expect(await complete(make(none, { retries: 0 }))).toMatchObject({ kind: 'unknown' })
+    expect(none.at).toHaveLength(1)
+  })
+
+  test('does not retry a programming error of a given fetch', async () => {
+    const endpoint = failing({ kind: 'unknown', text: 'fetch threw TypeError: x is not a function' })
+    expect(await complete(make(endpoint))).toMatchObject({ kind: 'unknown' })
+    expect(endpoint.at).toHaveLength(1)
+  })
+
   test('prefers the retries of the call to those of the layer', async () => {
     const timesMade = async (retries: number): Promise<number> => {
       const endpoint = failing(down, down, down, down, down, down)

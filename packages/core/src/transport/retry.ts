@@ -1,5 +1,6 @@
 import { startTimer } from '../clock/startTimer.ts'
 import { checkNames, checkRange } from '../failure/check.ts'
+import { isReadMethod } from '../failure/isReadMethod.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Call, Layer, Complete } from './call.ts'
 import { timeLeft } from './callProgress.ts'
@@ -15,8 +16,12 @@ export interface RetryOptions {
   readonly capMs?: number | undefined
 }
 
+/** Whether a server rejected a read with an error that nobody knows. A service behind a load balancer may know more a moment later. */
+const isUnknownError = ({ method }: Call, { kind, source }: KeyrailError): boolean =>
+  kind === 'unknown' && source !== 'client' && isReadMethod(method)
+
 /**
- * Creates a layer that retries a call if its failure is `retryable`. It waits for a random part of an exponentially growing time (full jitter), or for
+ * Creates a layer that retries a call if its failure is `retryable`, and once if it is a read with an `unknown` error of a server. It waits for a random part of an exponentially growing time (full jitter), or for
  * as long as the server asked. If the wait does not fit into the call's deadline, the call fails at once.
  *
  * @param options - How often calls are retried, and how long it waits.
@@ -38,7 +43,7 @@ export function retry(options: RetryOptions = {}): Layer {
           call.ended ||
           retried >= (call.options.retries ?? retries) ||
           !isKeyrailError(failure) ||
-          !failure.retryable
+          !(failure.retryable || (retried === 0 && isUnknownError(call, failure)))
         )
           return complete(ok, failure)
         const waitMs = Math.round(failure.retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried))

@@ -30,6 +30,8 @@ describe('mayTryNextEndpoint', () => {
     ['methodUnavailable', rpc(-32601, 'x')],
     ['missingData', rpc(-32000, 'missing trie node')],
     ['lagging', rpc(-32000, 'header not found')],
+    ['unknown', rpc(12, "Can't route your request to suitable provider")],
+    ['unknown', rpc(-39999, 'odd')],
     ['wrongNetwork', { kind: 'wrongNetwork', text: 'x' }],
   ] as const)('a read moves on after %s', (kind, facts) => {
     const failed = failure(facts)
@@ -43,7 +45,7 @@ describe('mayTryNextEndpoint', () => {
     ['range', rpc(-32005, 'query returned more than 10000 results')],
     ['batchTooLarge', rpc(-32600, 'batch too large')],
     ['aborted', { kind: 'aborted', text: 'closed' }],
-    ['unknown', rpc(-39999, 'odd')],
+    ['unknown', { kind: 'unknown', text: 'fetch threw TypeError: x' }],
   ] as const)('nothing moves on after %s', (kind, facts) => {
     const failed = failure(facts)
     expect(failed.kind).toBe(kind)
@@ -72,6 +74,7 @@ describe('mayTryNextEndpoint', () => {
     [false, 'a proxy that writes of a key', { text: 'unauthorized: invalid API key', status: 500 }],
     [false, 'an unreadable response', { kind: 'badResponse', text: 'x' }],
     [false, 'a response from another chain', { kind: 'wrongNetwork', text: 'x' }],
+    [false, 'an error that nobody knows', rpc(12, "Can't route your request to suitable provider")],
     [false, 'a nonce too low', rpc(-32000, 'nonce too low')],
   ] as const)('whether a transaction moves on is %s after %s', (moves, _, facts) => {
     const method = 'eth_sendRawTransaction'

@@ -17,6 +17,7 @@ const reportOrder: readonly FailureKind[] = [
   'missingData',
   'methodUnavailable',
   'lagging',
+  'unknown',
   'throttled',
   'badResponse',
   'unavailable',
@@ -25,14 +26,16 @@ const reportOrder: readonly FailureKind[] = [
 ]
 
 /**
- * Checks whether a failed call may be sent to another endpoint. A read may, if another endpoint may know or support what this one does not. Any other
- * method may only if this endpoint cannot have run it: the call was not sent, or it was rejected first.
+ * Checks whether a failed call may be sent to another endpoint. A read may, if another endpoint may know or support what this one does not, or if
+ * nobody knows what its error means. Any other method may only if this endpoint cannot have run it: the call was not sent, or it was rejected first.
  *
  * @param method - The method of the call.
  * @param failure - How the call failed at the first endpoint.
  */
 export function mayTryNextEndpoint(method: string, failure: KeyrailError): boolean {
   if (!reportOrder.includes(failure.kind)) return false
+  // A programming error in a given `fetch`, which is the same at each endpoint.
+  if (failure.kind === 'unknown' && failure.source === 'client') return false
   if (isReadMethod(method)) return true
   // The chain id in the response shows the other chain, so a node has taken the call.
   if (failure.kind === 'wrongNetwork' && failure.source === 'client') return false

@@ -56,8 +56,8 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, complete: Co
     recordFailure(route, call, at, failure)
     if (!mayTryNextEndpoint(method, failure)) return finish(false, failure)
     failures.push(failure)
-    // The endpoint works, it only lacks this method or this state.
-    if (group && kind !== 'methodUnavailable' && kind !== 'missingData') choice.releaseGroup(group, at)
+    // The endpoint works, it only lacks this method or this state, or has an error that nobody knows.
+    if (group && !['methodUnavailable', 'missingData', 'unknown'].includes(kind)) choice.releaseGroup(group, at)
     // The other attempt of a hedged call may still succeed.
     if (attempts.length > 0) return
     const next = choice.choose(call, tried, minBlock, OPEN_COST - 1)

@@ -14,7 +14,7 @@ interface Item {
 const faults: Record<IdFault, (item: Item) => readonly object[]> = {
   wrong: (item) => [{ ...item, id: 1_000_000_000 + item.id }],
   null: (item) => [{ ...item, id: null }],
-  text: (item) => [{ ...item, id: String(item.id) }],
+  text: (item) => [{ ...item, id: `call ${item.id}` }],
   fraction: (item) => [{ ...item, id: item.id + 0.5 }],
   none: (item) => [{ ...item, id: undefined }],
   doubled: (item) => [{ ...item, result: 'not this one' }, item],

@@ -210,18 +210,21 @@ describe('a subscription over a socket of another server', () => {
     await stop()
   })
 
-  test('polls by its schedule if there are no subscriptions', async () => {
-    const chain = createChain(10)
-    const service = createFakeService(chain)
-    service.rejection = -32_601
-    const { seen, stop } = take(createSubscription(service.transport, { blocks: true }))
-    await vi.advanceTimersByTimeAsync(1_000)
-    chain.mine(2)
-    await vi.advanceTimersByTimeAsync(12_000)
-    expect(blocksLeft(seen)).toEqual(hashesFrom(chain, 11))
-    expect(service.subscribed.map(([what]) => what)).toEqual(['newHeads', 'newHeads'])
-    await stop()
-  })
+  test.each([-32_601, -32_006, -32_608, -32_004, -32_600, -31_999])(
+    'polls by its schedule if subscriptions are rejected with code %d',
+    async (code) => {
+      const chain = createChain(10)
+      const service = createFakeService(chain)
+      service.rejection = code
+      const { seen, stop } = take(createSubscription(service.transport, { blocks: true }))
+      await vi.advanceTimersByTimeAsync(1_000)
+      chain.mine(2)
+      await vi.advanceTimersByTimeAsync(12_000)
+      expect(blocksLeft(seen)).toEqual(hashesFrom(chain, 11))
+      expect(service.subscribed.map(([what]) => what)).toEqual(['newHeads', 'newHeads'])
+      await stop()
+    },
+  )
 })
 
 describe('failures of a connection', () => {

@@ -11,25 +11,25 @@ export interface Withdrawal {
 
 /**
  * The fields that mined and pending blocks share. A field that a later fork added is undefined in earlier blocks, and a field that a chain does not
- * have is undefined in its blocks.
+ * have is undefined in its blocks. A malformed field that nobody computes with, such as `stateRoot: "0x"` of Tron, is undefined too.
  */
 export interface BlockCommon<T> {
   readonly parentHash: Hex
   /** Not every chain has it. */
   readonly sha3Uncles: Hex | undefined
-  readonly stateRoot: Hex
-  readonly transactionsRoot: Hex
-  readonly receiptsRoot: Hex
+  readonly stateRoot: Hex | undefined
+  readonly transactionsRoot: Hex | undefined
+  readonly receiptsRoot: Hex | undefined
   /** Not every chain has it: Celo's first blocks lack it. */
   readonly gasLimit: bigint | undefined
   readonly gasUsed: bigint
   /** In seconds since 1970. */
   readonly timestamp: bigint
-  readonly extraData: Hex
+  readonly extraData: Hex | undefined
   /** Not every chain has it. */
   readonly mixHash: Hex | undefined
   /** In bytes. */
-  readonly size: number
+  readonly size: number | undefined
   /** 0 since the merge. Not every node sends it. */
   readonly difficulty: bigint | undefined
   /** The difficulty of the chain up to this block. No longer in the specification; some nodes send it. */

@@ -65,6 +65,27 @@ describe('decodeBlock', () => {
     })
   })
 
+  test.each([
+    ['stateRoot', '0x'],
+    ['stateRoot', null],
+    ['transactionsRoot', undefined],
+    ['receiptsRoot', '0x0'],
+    ['logsBloom', '0x00'],
+    ['extraData', 'hello'],
+    ['mixHash', '0x0'],
+    ['sha3Uncles', 5],
+    ['nonce', '0x'],
+    ['size', -1],
+    ['difficulty', '1'],
+    ['totalDifficulty', {}],
+  ])('reads one whose %s, which nobody computes with, is %j, as Tron sends it', (name, value) => {
+    expect(decodeBlock({ ...wireBlock, [name]: value })).toStrictEqual({ ...early, [name]: undefined })
+  })
+
+  test('reads one with malformed uncles as one without', () => {
+    expect(decodeBlock({ ...wireBlock, uncles: ['0x'] })).toStrictEqual({ ...early, uncles: [] })
+  })
+
   test('decodes full transactions with a decoder', () => {
     const block = decodeBlock({ ...wireBlock, transactions: [wireTransaction] }, decodeTransaction)
     expect(block.transactions).toStrictEqual([decodeTransaction(wireTransaction)])
@@ -76,7 +97,6 @@ describe('decodeBlock', () => {
     ['block.number', 'a number of a pending block', { ...wireBlock, number: null }],
     ['block.number', 'a number of JSON', { ...wireBlock, number: 42 }],
     ['block.timestamp', 'no time', { ...wireBlock, timestamp: undefined }],
-    ['block.logsBloom', 'a short bloom', { ...wireBlock, logsBloom: '0x00' }],
     ['block.transactions', 'no transactions', { ...wireBlock, transactions: null }],
     ['block.transactions[0]', 'full transactions instead of hashes', { ...wireBlock, transactions: [wireTransaction] }],
     [

@@ -1,6 +1,7 @@
 import type { Hex } from '@keyrail/core'
 import type { Block, PendingBlock, Withdrawal } from './block.ts'
 import { decodeOptional } from './decodeOptional.ts'
+import { decodeLenient } from './decodeLenient.ts'
 import { decodeHex } from './decodeHex.ts'
 import { decodeList } from './decodeList.ts'
 import { decodeNumber } from './decodeNumber.ts'
@@ -20,6 +21,8 @@ const decodeWithdrawal = (value: unknown, path: string): Withdrawal => {
 }
 
 const decodeHash = (value: unknown, path: string): Hex => decodeHex(value, path, 32)
+
+const decodeHashes = (value: unknown, path: string): Hex[] => decodeList(value, path, decodeHash)
 
 /**
  * Decodes a pending block: fields that are not known yet may be null.
@@ -42,12 +45,16 @@ export function decodePendingBlock(
 ): PendingBlock<unknown> {
   const block = decodeObject<keyof Block>(value, 'block')
   const quantity = (name: keyof Block): bigint => decodeQuantity(block[name], `block.${name}`)
-  const hash = (name: keyof Block): Hex => decodeHash(block[name], `block.${name}`)
+  const lenient = <T>(
+    name: keyof Block,
+    decodeField: (value: unknown, path: string, bytes?: number) => T,
+    bytes?: number,
+  ): T | undefined => decodeLenient(block[name], `block.${name}`, decodeField, bytes)
   return {
     ...block,
     hash: decodeOptional(block.hash, 'block.hash', decodeHash) ?? null,
     number: decodeOptional(block.number, 'block.number', decodeQuantity) ?? null,
-    parentHash: hash('parentHash'),
+    parentHash: decodeHash(block.parentHash, 'block.parentHash'),
     timestamp: quantity('timestamp'),
     miner: decodeOptional(block.miner, 'block.miner', decodeHex, 20) ?? null,
     gasLimit: decodeOptional(block.gasLimit, 'block.gasLimit', decodeQuantity),
@@ -55,23 +62,23 @@ export function decodePendingBlock(
     baseFeePerGas: decodeOptional(block.baseFeePerGas, 'block.baseFeePerGas', decodeQuantity),
     blobGasUsed: decodeOptional(block.blobGasUsed, 'block.blobGasUsed', decodeQuantity),
     excessBlobGas: decodeOptional(block.excessBlobGas, 'block.excessBlobGas', decodeQuantity),
-    difficulty: decodeOptional(block.difficulty, 'block.difficulty', decodeQuantity),
-    totalDifficulty: decodeOptional(block.totalDifficulty, 'block.totalDifficulty', decodeQuantity),
-    size: decodeNumber(block.size, 'block.size'),
-    extraData: decodeHex(block.extraData, 'block.extraData'),
-    mixHash: decodeOptional(block.mixHash, 'block.mixHash', decodeHash),
-    nonce: decodeOptional(block.nonce, 'block.nonce', decodeHex, 8) ?? null,
-    logsBloom: decodeOptional(block.logsBloom, 'block.logsBloom', decodeHex, 256) ?? null,
-    sha3Uncles: decodeOptional(block.sha3Uncles, 'block.sha3Uncles', decodeHash),
-    stateRoot: hash('stateRoot'),
-    transactionsRoot: hash('transactionsRoot'),
-    receiptsRoot: hash('receiptsRoot'),
-    withdrawalsRoot: decodeOptional(block.withdrawalsRoot, 'block.withdrawalsRoot', decodeHash),
-    parentBeaconBlockRoot: decodeOptional(block.parentBeaconBlockRoot, 'block.parentBeaconBlockRoot', decodeHash),
-    requestsHash: decodeOptional(block.requestsHash, 'block.requestsHash', decodeHash),
-    blockAccessListHash: decodeOptional(block.blockAccessListHash, 'block.blockAccessListHash', decodeHash),
-    slotNumber: decodeOptional(block.slotNumber, 'block.slotNumber', decodeQuantity),
-    uncles: decodeList(block.uncles ?? [], 'block.uncles', decodeHash),
+    difficulty: lenient('difficulty', decodeQuantity),
+    totalDifficulty: lenient('totalDifficulty', decodeQuantity),
+    size: lenient('size', decodeNumber),
+    extraData: lenient('extraData', decodeHex),
+    mixHash: lenient('mixHash', decodeHash),
+    nonce: lenient('nonce', decodeHex, 8) ?? null,
+    logsBloom: lenient('logsBloom', decodeHex, 256) ?? null,
+    sha3Uncles: lenient('sha3Uncles', decodeHash),
+    stateRoot: lenient('stateRoot', decodeHash),
+    transactionsRoot: lenient('transactionsRoot', decodeHash),
+    receiptsRoot: lenient('receiptsRoot', decodeHash),
+    withdrawalsRoot: lenient('withdrawalsRoot', decodeHash),
+    parentBeaconBlockRoot: lenient('parentBeaconBlockRoot', decodeHash),
+    requestsHash: lenient('requestsHash', decodeHash),
+    blockAccessListHash: lenient('blockAccessListHash', decodeHash),
+    slotNumber: lenient('slotNumber', decodeQuantity),
+    uncles: lenient('uncles', decodeHashes) ?? [],
     withdrawals: decodeOptional(block.withdrawals, 'block.withdrawals', (list, path) =>
       decodeList(list, path, decodeWithdrawal),
     ),

@@ -1,4 +1,5 @@
 import { decodeOptional } from './decodeOptional.ts'
+import { decodeLenient } from './decodeLenient.ts'
 import { decodeHex } from './decodeHex.ts'
 import { decodeList } from './decodeList.ts'
 import { decodeLog } from './decodeLog.ts'
@@ -31,7 +32,7 @@ export function decodeReceipt(value: unknown, path = 'receipt'): TransactionRece
     ...receipt,
     ...decodeTransactionType(receipt.type, `${path}.type`),
     status: decodeOptional(receipt.status, `${path}.status`, decodeStatus),
-    root: decodeOptional(receipt.root, `${path}.root`, decodeHex),
+    root: decodeLenient(receipt.root, `${path}.root`, decodeHex),
     transactionHash: decodeHex(receipt.transactionHash, `${path}.transactionHash`, 32),
     transactionIndex: decodeNumber(receipt.transactionIndex, `${path}.transactionIndex`),
     blockHash: decodeHex(receipt.blockHash, `${path}.blockHash`, 32),
@@ -45,6 +46,6 @@ export function decodeReceipt(value: unknown, path = 'receipt'): TransactionRece
     blobGasUsed: decodeOptional(receipt.blobGasUsed, `${path}.blobGasUsed`, decodeQuantity),
     blobGasPrice: decodeOptional(receipt.blobGasPrice, `${path}.blobGasPrice`, decodeQuantity),
     logs: decodeList(receipt.logs, `${path}.logs`, decodeLog),
-    logsBloom: decodeHex(receipt.logsBloom, `${path}.logsBloom`, 256),
+    logsBloom: decodeLenient(receipt.logsBloom, `${path}.logsBloom`, decodeHex, 256),
   }
 }

@@ -29,5 +29,6 @@ export interface TransactionReceipt {
   /** In wei per unit of blob gas. */
   readonly blobGasPrice: bigint | undefined
   readonly logs: readonly Log[]
-  readonly logsBloom: Hex
+  /** Undefined if the node sends none, or a malformed one. */
+  readonly logsBloom: Hex | undefined
 }

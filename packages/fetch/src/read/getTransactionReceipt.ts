@@ -25,5 +25,6 @@ export async function getTransactionReceipt(
 ): Promise<TransactionReceipt | null> {
   const reader = bindCallOptions('getTransactionReceipt', client, options, ['hash'])
   const wire = await reader.eth_getTransactionReceipt(encodeHex(options.hash, 'hash', 32))
-  return wire === null ? null : decodeReceipt(wire)
+  // Some nodes return a receipt for a moment before they know its block.
+  return wire === null || wire.blockHash === null || wire.blockNumber === null ? null : decodeReceipt(wire)
 }

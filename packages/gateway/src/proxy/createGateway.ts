@@ -11,14 +11,11 @@ import { createNetworkContexts } from './request/networkContext.ts'
 import { createBodyQueue } from './request/createBodyQueue.ts'
 import { drainServer } from './drainServer.ts'
 import { createFaultLog, getFaultCode } from '../errors/faultLog.ts'
-import { checkGatewayOptions } from './checkGatewayOptions.ts'
-import type { CheckedOptions } from './checkGatewayOptions.ts'
-import type { CheckedNetwork } from './checkNetworkOptions.ts'
-import type { Gateway, GatewayParts } from './gateway.ts'
-import type { GatewayOptions } from './gatewayOptions.ts'
+import type { Gateway } from './gateway.ts'
+import type { GatewayConfig, GatewayParts } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { getListeningUrl } from '../lib/publicUrl.ts'
-import { mayBeProxy } from '../lib/ip/clientIp.ts'
+import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
 import { allBufferedBytes, getBufferedByKind } from '../lib/memoryBudget.ts'
 import { createConnections } from './http/connections.ts'
 import { createFramingCheck } from './http/createFramingCheck.ts'
@@ -27,10 +24,10 @@ import { shareConnections } from './http/shareConnections.ts'
 import { strictTransport } from './http/strictTransport.ts'
 import { createJwtCache } from '../auth/jwt/createJwtCache.ts'
 import { createIpLimit } from '../usage/rateLimit/createIpLimit.ts'
-import type { IpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { FaultEntry, LogEntry } from './log.ts'
 import type { Network } from '../lib/network.ts'
 import type { NetworkNames } from './http/parsePath.ts'
+import type { NetworkOptions } from './options/networkOptions.ts'
 import { createHubs } from './socket/createHubs.ts'
 import { createSocketServer } from './socket/createSocketServer.ts'
 import { createNetworkHub } from './subscription/createNetworkHub.ts'
@@ -39,14 +36,13 @@ import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstr
 import { createBudgetUsage } from './upstream/createBudget.ts'
 import type { BudgetUsage } from './upstream/createBudget.ts'
 
-/** Longer than the idle time of common proxies in front (60 s), so that they close first and never send into a closing connection. */
-const keepAliveTimeoutMs = 65_000
 const timeoutCheckMs = 1_000
 const defaultGraceMs = 10_000
 const releaseCheckMs = 50
+const defaultUnknownKeys = { perSecond: 10, burst: 100 }
 
 /** Names come before chain ids. If networks share a chain id, it means the first. */
-const toNetworkNames = ({ networks, networkHosts }: CheckedOptions): NetworkNames => {
+const toNetworkNames = ({ networks, networkHosts }: GatewayConfig): NetworkNames => {
   const byName = new Map(
     [...networks].flatMap(([network, { aliases }]) => [network, ...aliases].map((name) => [name, network] as const)),
   )
@@ -54,46 +50,35 @@ const toNetworkNames = ({ networks, networkHosts }: CheckedOptions): NetworkName
   return { byName, hostSuffix: networkHosts?.slice('{network}'.length).toLowerCase() }
 }
 
+type GroupOptions = Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'checks' | 'log'>
+
 const toGroupOptions = (
   network: Network,
-  { limits, weights: _weights, ...checked }: CheckedNetwork,
-  { unsafeNodeMethods }: CheckedOptions,
-): Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'checks' | 'log'> => ({
+  { bounds, weights: _weights, ...options }: NetworkOptions,
+  rewritable: boolean,
+): GroupOptions => ({
   network,
-  ...checked,
-  timeoutMs: limits.upstreamTimeoutMs,
+  ...options,
+  timeoutMs: bounds.upstreamTimeoutMs,
   // Callers can rewrite the chain of a development node, so nothing of it is final.
-  maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
-  maxFilters: limits.maxFilters,
-  rewritable: unsafeNodeMethods,
+  maxCacheBytes: rewritable ? 0 : bounds.maxCacheBytes,
+  maxFilters: bounds.maxFilters,
+  rewritable,
 })
 
-/** Whether a reload can keep the network's connections, cache and health. Compares by value: JSON writes a URL as its text. */
-const isSameGroup = (network: Network, one: CheckedOptions, other: CheckedOptions): boolean => {
-  const [before, after] = [one.networks.get(network), other.networks.get(network)]
-  if (before === undefined || after === undefined) return false
-  return JSON.stringify(toGroupOptions(network, before, one)) === JSON.stringify(toGroupOptions(network, after, other))
-}
+/** Whether a network has the same nodes and uses them in the same way. Compares by value: JSON writes a URL as its text. */
+const isSameGroup = (one: NetworkOptions | undefined, other: NetworkOptions | undefined): boolean =>
+  one !== undefined && other !== undefined && toGroupKey(one) === toGroupKey(other)
 
-/**
- * Creates a gateway. It opens nothing before `listen`.
- * @throws {TypeError} if an option is wrong. The message names it, and holds no secret.
- * @example
- * const keys = createMemoryKeyStore()
- * const gateway = createGateway({ networks, keys })
- * const { url } = await gateway.listen({ port: 8545 })
- */
-export const createGateway = (options: GatewayOptions): Gateway => createGatewayFromParts({}, options)
+const toGroupKey = (options: NetworkOptions): string => JSON.stringify(toGroupOptions('', options, false))
 
-/** Creates a gateway of parts: see `createGateway`. */
-export const createGatewayFromParts = (
-  { createHub = createNetworkHub, checks }: GatewayParts,
-  options: GatewayOptions,
-): Gateway => {
-  let current = checkGatewayOptions(options)
+/** Creates a gateway. It opens nothing before `listen`. */
+export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gateway => {
+  const { createHub = createNetworkHub, checks, unsafeNodeMethods = false, now = Date.now } = parts
+  let current = config
   const write = (entry: LogEntry): void => {
     try {
-      current.log?.(entry)
+      parts.log?.(entry)
     } catch {
       // A failing log must not fail a call.
     }
@@ -113,14 +98,14 @@ export const createGatewayFromParts = (
   }
   /** Creates the groups of all networks, except for those that can be reused. */
   const createGroups = (
-    checked: CheckedOptions,
+    { networks }: GatewayConfig,
     getKept: (network: Network) => UpstreamGroup | undefined = () => undefined,
   ): ReadonlyMap<Network, UpstreamGroup> =>
     new Map(
-      [...checked.networks].map(([network, options]) => [
+      [...networks].map(([network, options]) => [
         network,
         getKept(network) ??
-          createUpstreamGroup({ ...toGroupOptions(network, options, checked), getBudgetUsage, checks, log }),
+          createUpstreamGroup({ ...toGroupOptions(network, options, unsafeNodeMethods), getBudgetUsage, checks, log }),
       ]),
     )
   const hubs = createHubs({
@@ -128,53 +113,48 @@ export const createGatewayFromParts = (
     getGroup: (network) => groups.get(network),
     getNetwork: (network) => current.networks.get(network),
     webSocket: () => current.webSocket,
-    maxBufferedBytes: () => current.limits.maxBufferedBytes,
+    maxBufferedBytes: () => current.bounds.maxBufferedBytes,
     log,
   })
   // These survive a reload, so that reloading the config resets no limits.
-  const jwtCache = createJwtCache({ now: () => current.now() })
+  const jwtCache = createJwtCache({ now })
   const bodies = createBodyQueue()
-  let unknownKeys: { readonly limit: IpLimit; readonly options: CheckedOptions['unknownKeys'] } | undefined
-  const getUnknownKeyLimit = ({ unknownKeys: options }: CheckedOptions): IpLimit => {
-    if (unknownKeys?.options.perSecond !== options.perSecond || unknownKeys.options.burst !== options.burst)
-      unknownKeys = { limit: createIpLimit(options), options }
-    return unknownKeys.limit
-  }
-  const createContext = (checked: CheckedOptions, groups: ReadonlyMap<Network, UpstreamGroup>): GatewayContext => ({
-    names: toNetworkNames(checked),
-    networks: createNetworkContexts(checked, groups),
+  const unknownKeys = createIpLimit(parts.unknownKeys ?? defaultUnknownKeys)
+  const createContext = (config: GatewayConfig, groups: ReadonlyMap<Network, UpstreamGroup>): GatewayContext => ({
+    names: toNetworkNames(config),
+    networks: createNetworkContexts(config, groups, unsafeNodeMethods),
     auth: {
-      keys: checked.keys,
+      keys: parts.keys,
       jwtCache,
-      unknownKeys: getUnknownKeyLimit(checked),
-      clientIp: checked.clientIp,
-      testKeys: checked.testKeys,
+      unknownKeys,
+      clientIp: createClientIp(config.trustedProxies),
+      testKeys: parts.testKeys ?? false,
     },
-    javascriptTracers: checked.services.javascriptTracers,
+    javascriptTracers: config.services.javascriptTracers,
     usage: {
-      limits: checked.usageLimits,
-      quotaStatus: checked.quotaStatus,
-      meter: checked.meter,
-      requestLog: checked.requestLog,
+      limits: parts.usageLimits,
+      quotaStatus: config.quotaStatus,
+      meter: parts.meter,
+      requestLog: parts.requestLog,
     },
     server: {
       connections,
-      strictTransportSecurity: checked.publicUrl === undefined ? undefined : strictTransport(checked.publicUrl),
-      compression: checked.compression,
-      fallback: checked.fallback,
+      strictTransportSecurity: config.publicUrl === undefined ? undefined : strictTransport(config.publicUrl),
+      compression: config.compression,
+      fallback: parts.fallback,
       leaving: () => phase !== 'serving',
       draining: () => phase === 'draining',
-      degraded: checked.degraded ?? (() => []),
-      notReady: checked.notReady ?? (() => undefined),
+      degraded: parts.degraded ?? (() => []),
+      notReady: parts.notReady ?? (() => undefined),
     },
-    sockets: { options: checked.webSocket, getHub: hubs.get },
-    tracer: checked.tracer,
-    limits: checked.limits,
+    sockets: { options: config.webSocket, getHub: hubs.get },
+    tracer: config.tracer,
+    limits: config.bounds,
     bodies,
     inFlight: 0,
-    logRequests: checked.logRequests,
+    logRequests: config.logRequests && parts.log !== undefined,
     log,
-    now: checked.now,
+    now,
   })
   let groups = createGroups(current)
   let gateway = createContext(current, groups)
@@ -185,9 +165,9 @@ export const createGatewayFromParts = (
   const http = {
     // An `upgrade` listener alone would get every request with an `Upgrade` header, also a POST.
     shouldUpgradeCallback: sockets.isUpgrade,
-    headersTimeout: current.limits.headersTimeoutMs,
-    requestTimeout: current.limits.requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
+    headersTimeout: current.bounds.headersTimeoutMs,
+    requestTimeout: current.bounds.requestTimeoutMs,
+    keepAliveTimeout: current.bounds.keepAliveTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
     // The Host header is not used here, and Node's own rejection of a missing one is not JSON-RPC.
     requireHostHeader: false,
@@ -197,13 +177,13 @@ export const createGatewayFromParts = (
   const server =
     tls === undefined
       ? createServer(http)
-      : createTlsServer({ ...http, ...tls, handshakeTimeout: current.limits.headersTimeoutMs })
+      : createTlsServer({ ...http, ...tls, handshakeTimeout: current.bounds.headersTimeoutMs })
   const checkProxy = createProxyWarning({ warn: (what) => log({ event: 'warning', what }) })
   const checkFraming = createFramingCheck()
   const serve =
     (expectation: Expectation) =>
     (request: IncomingMessage, response: ServerResponse): void => {
-      checkProxy(request, current.clientIp)
+      checkProxy(request, gateway.auth.clientIp)
       const framing = checkFraming(request, response)
       if (framing === 'reject') rejectBrokenHttp(undefined, request.socket, connections)
       if (framing !== 'accept') return
@@ -222,11 +202,11 @@ export const createGatewayFromParts = (
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
     socket.on('end', () => connections.halfClosed(socket)),
   )
-  server.maxConnections = current.limits.maxConnections
-  shareConnections(server, (ip) => mayBeProxy(current.clientIp, ip))
+  server.maxConnections = current.bounds.maxConnections
+  shareConnections(server, (ip) => mayBeProxy(gateway.auth.clientIp, ip))
   server.on('request', serve('none'))
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    checkProxy(request, current.clientIp)
+    checkProxy(request, gateway.auth.clientIp)
     sockets.handleUpgrade(request, socket, head)
   })
   server.on('checkContinue', serve('continue'))
@@ -264,11 +244,12 @@ export const createGatewayFromParts = (
     log({ event: 'closed', cutOff })
   }
 
-  const reload = async (next: CheckedOptions): Promise<void> => {
+  const reload = async (next: GatewayConfig): Promise<void> => {
     const before = gateway
     const earlierGroups = groups
+    // An unchanged network keeps its connections, cache and health.
     const nextGroups = createGroups(next, (network) =>
-      isSameGroup(network, current, next) ? earlierGroups.get(network) : undefined,
+      isSameGroup(current.networks.get(network), next.networks.get(network)) ? earlierGroups.get(network) : undefined,
     )
     const added = [...nextGroups.values()].filter((group) => earlierGroups.get(group.network) !== group)
     const removed = [...earlierGroups.values()].filter((group) => nextGroups.get(group.network) !== group)
@@ -285,9 +266,10 @@ export const createGatewayFromParts = (
       if (groups.has(network)) sockets.restart(network)
     }
     for (const { network } of added) hubs.renew(network)
-    server.headersTimeout = next.limits.headersTimeoutMs
-    server.requestTimeout = next.limits.requestTimeoutMs
-    server.maxConnections = next.limits.maxConnections
+    server.headersTimeout = next.bounds.headersTimeoutMs
+    server.requestTimeout = next.bounds.requestTimeoutMs
+    server.keepAliveTimeout = next.bounds.keepAliveTimeoutMs
+    server.maxConnections = next.bounds.maxConnections
     if ('setSecureContext' in server && next.tls !== undefined) server.setSecureContext(next.tls)
     earlier = [...earlier.filter(({ inFlight }) => inFlight > 0), before]
     const users = earlier
@@ -314,10 +296,7 @@ export const createGatewayFromParts = (
       log({ event: 'listening', port: boundPort, url })
       return { url, port: boundPort }
     },
-    reload: async (given) => {
-      const next = checkGatewayOptions(given)
-      if ((next.tls === undefined) !== (tls === undefined))
-        throw new TypeError('A reload can renew tls, but not add or remove it. Restart the gateway to change it')
+    reload: async (next) => {
       const work = reloading.then(() => reload(next))
       reloading = work.catch(() => {})
       return work
@@ -325,11 +304,11 @@ export const createGatewayFromParts = (
     upstreams: () => [...groups.values()].flatMap((group) => group.states()),
     load: () => ({
       connections: open.size,
-      maxConnections: current.limits.maxConnections,
+      maxConnections: current.bounds.maxConnections,
       requests: [...earlier, gateway].reduce((sum, { inFlight }) => sum + inFlight, 0),
       bufferedBytes: allBufferedBytes(),
       bufferedByKind: getBufferedByKind(),
-      maxBufferedBytes: current.limits.maxBufferedBytes,
+      maxBufferedBytes: current.bounds.maxBufferedBytes,
       queues: [...groups.values()].map(({ network, queue }) => ({ network, ...queue.state() })),
     }),
     webSockets: () => ({ ...sockets.state(), ...hubs.state() }),

@@ -1,7 +1,6 @@
-import type { SharedChecks } from '../storage/redis/createSharedChecks.ts'
 import type { GatewayLoad } from './gatewayLoad.ts'
-import type { GatewayOptions } from './gatewayOptions.ts'
-import type { CreateHub, HubsState } from './socket/createHubs.ts'
+import type { GatewayConfig } from './gatewayOptions.ts'
+import type { HubsState } from './socket/createHubs.ts'
 import type { SocketState } from './socket/createSocketServer.ts'
 import type { UpstreamState } from './upstream/groupMember.ts'
 
@@ -16,13 +15,11 @@ export interface Gateway {
    */
   listen(options?: { port?: number; host?: string }): Promise<{ url: string; port: number }>
   /**
-   * Replaces the options without dropping a request: a request in flight completes with the options it started with. Unchanged nodes keep their
+   * Replaces the config without dropping a request: a request in flight completes with the config it started with. Unchanged nodes keep their
    * connections, and new ones are probed before they are used.
-   * @param options - All options, also the unchanged ones.
-   * @returns When the new options are in use. Removed nodes are closed when the last request that may use them has ended.
-   * @throws {TypeError} if an option is wrong. Nothing changes then.
+   * @returns When the new config is in use. Removed nodes are closed when the last request that may use them has ended.
    */
-  reload(options: GatewayOptions): Promise<void>
+  reload(config: GatewayConfig): Promise<void>
   /** The current state of each upstream. */
   upstreams(): readonly UpstreamState[]
   /** The open WebSockets and their subscriptions. */
@@ -45,11 +42,3 @@ export interface Gateway {
 
 /** The open WebSockets of a gateway, and their subscriptions. */
 export interface WebSocketState extends SocketState, HubsState {}
-
-/** The parts of a gateway. */
-export interface GatewayParts {
-  /** Creates the subscriptions of a network when it gets its first WebSocket. @default createNetworkHub */
-  readonly createHub?: CreateHub
-  /** The checks of nodes that the instances of a cluster share. @default there are no other instances */
-  readonly checks?: SharedChecks | undefined
-}

@@ -1,8 +1,10 @@
+import { resolveNetworkLimits } from './networkLimits.ts'
 import { createStaticFiles } from './staticFiles.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import { readTls } from './readTls.ts'
 import { readServiceEnvironment } from './serviceEnvironment.ts'
 import type { Environment } from './serviceEnvironment.ts'
+import { toGatewayConfig } from './toGatewayConfig.ts'
 
 /**
  * Checks a config file and the environment as `startFromFile` does, without starting the service.
@@ -18,6 +20,6 @@ export const checkServiceFile = (
 ): void => {
   const config = readServiceConfig(file, { environment })
   readServiceEnvironment(config, environment)
-  readTls(config)
+  toGatewayConfig(config, resolveNetworkLimits(config), { tls: readTls(config), tracer: undefined })
   if (config.dashboard !== undefined) createStaticFiles(config.dashboard.folder, {})
 }

@@ -37,13 +37,3 @@ export const unreadableFile = (path: string, error: unknown): ConfigError => {
 /** Node's code of a system error, such as `ENOENT`. */
 export const getErrorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined
-
-/**
- * Turns an error of the gateway's options into a config error. The gateway names options as the config does, except for `limits`.
- * @param error - Anything that was caught. If it is not a TypeError, it is returned unchanged.
- */
-export const asConfigError = (error: unknown): unknown => {
-  if (!(error instanceof TypeError)) return error
-  const [, path = 'the config', fix = error.message] = /^([a-z]\w*(?:[.[][\w\].-]*)?) (.*)$/.exec(error.message) ?? []
-  return new ConfigError([{ path: path.replace(/^(networks\.[\w-]+\.)?limits\./, '$1bounds.'), fix }])
-}

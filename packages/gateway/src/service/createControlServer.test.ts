@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { bounds } from '../proxy/options/bounds.ts'
 import { createControlServer, updateControlServer } from './createControlServer.ts'
 
 const isProxy = (): boolean => true
@@ -11,7 +12,7 @@ const handle = (_: unknown, response: ServerResponse): void => void response.end
 
 test('closes connections beyond the limit, and those with an incomplete request', async () => {
   const server = createControlServer({
-    bounds: { maxConnections: 2, headersTimeoutMs: 500, requestTimeoutMs: 400 },
+    bounds: bounds.parse({ maxConnections: 2, requestTimeoutMs: 400 }),
     isProxy,
     handle,
   })
@@ -35,20 +36,32 @@ test('closes connections beyond the limit, and those with an incomplete request'
 })
 
 test('new bounds apply to open connections', async () => {
-  const server = createControlServer({ bounds: {}, isProxy, handle })
+  const server = createControlServer({ bounds: bounds.parse({}), isProxy, handle })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const first = connect(port, '127.0.0.1')
   await once(first, 'connect')
   first.write('GET / HTTP/1.1\r\nHost: localhost\r\n')
-  updateControlServer(server, { bounds: { maxConnections: 1 } })
+  updateControlServer(server, { bounds: bounds.parse({ maxConnections: 1 }) })
   const dropped = once(server, 'drop')
   const second = connect(port, '127.0.0.1')
   second.on('error', () => {})
   await dropped
-  updateControlServer(server, { bounds: { headersTimeoutMs: 200 } })
+  updateControlServer(server, { bounds: bounds.parse({ headersTimeoutMs: 200 }) })
   expect(await text(first)).toMatch(/^HTTP\/1\.1 408 /)
   for (const socket of [first, second]) socket.destroy()
+  server.closeAllConnections()
+  await once(server.close(), 'close')
+})
+
+test('keeps idle connections for as long as the config says, also after a reload', async () => {
+  const server = createControlServer({ bounds: bounds.parse({ keepAliveTimeoutMs: 620_000 }), isProxy, handle })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const getKeepAlive = async () => (await fetch(`http://127.0.0.1:${port}/`)).headers.get('keep-alive')
+  expect(await getKeepAlive()).toBe('timeout=620')
+  updateControlServer(server, { bounds: bounds.parse({}) })
+  expect(await getKeepAlive()).toBe('timeout=65')
   server.closeAllConnections()
   await once(server.close(), 'close')
 })
@@ -56,7 +69,11 @@ test('new bounds apply to open connections', async () => {
 test('handles at most four requests of a connection at once, and responds in order', async () => {
   const open: ServerResponse[] = []
   let count = 0
-  const server = createControlServer({ bounds: {}, isProxy, handle: (_, response) => void open.push(response) })
+  const server = createControlServer({
+    bounds: bounds.parse({}),
+    isProxy,
+    handle: (_, response) => void open.push(response),
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')

@@ -2,43 +2,39 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Server as TlsServer } from 'node:https'
-import { defaultLimits } from '../proxy/gatewayOptions.ts'
-import type { GatewayLimits, GatewayOptions } from '../proxy/gatewayOptions.ts'
+import type { GatewayConfig } from '../proxy/gatewayOptions.ts'
 import { rejectBrokenHttp } from '../proxy/http/rejectBrokenHttp.ts'
 import { createConnections } from '../proxy/http/connections.ts'
 import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
 import { shareConnections } from '../proxy/http/shareConnections.ts'
+import type { Bounds } from '../proxy/options/bounds.ts'
 
 /** How often to look for requests that have timed out. */
 const timeoutCheckMs = 1_000
 
-const withDefaults = (bounds: GatewayLimits): Required<GatewayLimits> => {
-  const all = { ...defaultLimits, ...bounds }
-  // Node rejects a header timeout above the request timeout.
-  return { ...all, headersTimeoutMs: Math.min(all.headersTimeoutMs, all.requestTimeoutMs) }
-}
+type ServerBounds = Pick<Bounds, 'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs' | 'maxConnections'>
 
-const setBounds = (server: Server, bounds: GatewayLimits): void => {
-  const { headersTimeoutMs, requestTimeoutMs, maxConnections } = withDefaults(bounds)
+const setBounds = (server: Server, bounds: ServerBounds): void => {
+  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxConnections } = bounds
   server.headersTimeout = headersTimeoutMs
   server.requestTimeout = requestTimeoutMs
+  server.keepAliveTimeout = keepAliveTimeoutMs
   server.maxConnections = maxConnections
 }
 
-type Tls = GatewayOptions['tls']
+type Tls = GatewayConfig['tls']
 
 /**
  * Applies other bounds and another certificate to a running server.
  * @param options.tls - Ignored by a server without TLS.
  */
-export const updateControlServer = (server: Server, { bounds, tls }: { bounds: GatewayLimits; tls?: Tls }): void => {
+export const updateControlServer = (server: Server, { bounds, tls }: { bounds: ServerBounds; tls?: Tls }): void => {
   setBounds(server, bounds)
   if (tls !== undefined && 'setSecureContext' in server) (server as TlsServer).setSecureContext(tls)
 }
 
 /**
  * Creates the server of the control API and the dashboard on their own port. It has the same connection and time limits as the networks.
- * @param options.bounds - @default defaultLimits
  * @param options.tls - In PEM. @default http
  * @param options.isProxy - Whether an IP address is that of a proxy, which may use all connections.
  * @param options.isClosing - Whether the service is about to stop. Connections are then closed after each response.
@@ -51,7 +47,7 @@ export const createControlServer = ({
   isProxy,
   handle,
 }: {
-  bounds: GatewayLimits
+  bounds: ServerBounds
   tls?: Tls
   isClosing?: () => boolean
   isProxy: (ip: string) => boolean
@@ -61,7 +57,7 @@ export const createControlServer = ({
   const server =
     tls === undefined
       ? createServer(http)
-      : createTlsServer({ ...http, ...tls, handshakeTimeout: withDefaults(bounds).headersTimeoutMs })
+      : createTlsServer({ ...http, ...tls, handshakeTimeout: bounds.headersTimeoutMs })
   setBounds(server, bounds)
   shareConnections(server, isProxy)
   const connections = createConnections()

@@ -9,19 +9,18 @@ import { getUtcDay } from '../lib/utcDay.ts'
 import { createMailer } from '../email/createMailer.ts'
 import { describeEmailError } from '../email/sendBySmtp.ts'
 import { createOidcClient } from '../oidc/createOidcClient.ts'
-import { createGatewayFromParts } from '../proxy/createGateway.ts'
+import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
-import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
+import type { GatewayConfig } from '../proxy/gatewayOptions.ts'
 import { getHighestWeight } from '../proxy/method/weights.ts'
 import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import { createReadActivity } from '../usage/metering/createReadActivity.ts'
 import { createReadTraffic } from '../usage/metering/createReadTraffic.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
-import { asConfigError } from './configError.ts'
 import { createDrainDelay } from './createDrainDelay.ts'
 import { createSiteHost } from './createSiteHost.ts'
-import { toControlConfig, toDeployment, toKeyLimits, toNetworksOptions, toUrls } from './fromConfig.ts'
+import { toControlConfig, toDeployment, toKeyLimits, toUrls } from './fromConfig.ts'
 import { openRedisParts } from './openRedisParts.ts'
 import type { RedisParts } from './openRedisParts.ts'
 import { openUsage } from './openUsage.ts'
@@ -38,6 +37,7 @@ import { checkCredentials } from './serviceEnvironment.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import type { CloseOptions, Listening, Service, ServiceOptions } from './service.ts'
 import { startUpkeep } from './startUpkeep.ts'
+import { toGatewayConfig } from './toGatewayConfig.ts'
 import { watchServiceStores } from './watchServiceStores.ts'
 
 const defaultGraceMs = 10_000
@@ -238,47 +238,38 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   let tracing: Tracing | undefined
 
   // Gateway
-  const toGatewayOptions = (
+  const toGateway = (
     next: RunningConfig,
     byNetwork: LimitsByNetwork,
-    { tls, tracing }: { tls: GatewayOptions['tls']; tracing: Tracing | undefined },
-  ): GatewayOptions => ({
-    networks: toNetworksOptions(next, byNetwork),
-    ...(next.networkHosts === undefined ? {} : { networkHosts: next.networkHosts }),
-    keys,
-    ...(next.publicUrl === undefined ? {} : { publicUrl: next.publicUrl }),
-    services: next.services,
-    unsafeNodeMethods,
-    limits: next.bounds,
-    webSocket: next.webSocket,
-    usageLimits: usage.limits,
-    weights: next.limits.weights,
-    compression: next.compression,
-    quotaStatus: next.quotaStatus,
-    meter: usage.meter,
-    requestLog: usage.requestLog,
-    tracer: tracing?.tracer,
-    trustedProxies: next.trustedProxies,
-    testKeys,
-    now,
-    ...(tls === undefined ? {} : { tls }),
-    fallback: siteHost.handle,
-    degraded,
-    notReady: () => stores.fatal(),
+    { tls, tracing }: { tls: GatewayConfig['tls']; tracing: Tracing | undefined },
+  ): GatewayConfig => ({
+    ...toGatewayConfig(next, byNetwork, { tls, tracer: tracing?.tracer }),
     // Prometheus counts requests from log entries.
     logRequests: next.logRequests || prometheus !== undefined,
-    log,
   })
   let gateway: Gateway
   try {
     tracing = await openTracingFor(config)
-    gateway = createGatewayFromParts(
-      { checks: redis?.checks },
-      toGatewayOptions(config, limitsByNetwork, { tls: initialTls, tracing }),
+    gateway = createGateway(
+      {
+        keys,
+        usageLimits: usage.limits,
+        meter: usage.meter,
+        requestLog: usage.requestLog,
+        unsafeNodeMethods,
+        testKeys,
+        now,
+        fallback: siteHost.handle,
+        degraded,
+        notReady: () => stores.fatal(),
+        log,
+        checks: redis?.checks,
+      },
+      toGateway(config, limitsByNetwork, { tls: initialTls, tracing }),
     )
   } catch (error) {
     await closeParts()
-    throw asConfigError(error)
+    throw error
   }
 
   const listen: Service['listen'] = async (at = config.listen) => {
@@ -295,29 +286,25 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 
   const reload: Service['reload'] = async (changed, changedSecrets) => {
     const { next, needsRestart } = planReload(config, changed)
+    // First the steps that can fail.
+    const tls = readTls(next)
+    const applySite = siteHost.prepare(next, tls)
+    const nextLimits = resolveNetworkLimits(next)
+    const isTracedAsBefore = JSON.stringify(next.tracing) === JSON.stringify(config.tracing)
+    const nextTracing = isTracedAsBefore ? tracing : await openTracingFor(next)
     try {
-      // First the steps that can fail.
-      const tls = readTls(next)
-      const applySite = siteHost.prepare(next, tls)
-      const nextLimits = resolveNetworkLimits(next)
-      const isTracedAsBefore = JSON.stringify(next.tracing) === JSON.stringify(config.tracing)
-      const nextTracing = isTracedAsBefore ? tracing : await openTracingFor(next)
-      try {
-        await gateway.reload(toGatewayOptions(next, nextLimits, { tls, tracing: nextTracing }))
-      } catch (error) {
-        if (!isTracedAsBefore) await nextTracing?.close()
-        throw error
-      }
-      if (!isTracedAsBefore) void tracing?.close()
-      tracing = nextTracing
-      config = next
-      limitsByNetwork = nextLimits
-      applySite()
-      if (changedSecrets !== undefined) secrets.splice(0, secrets.length, ...changedSecrets)
-      keys.renewLimits()
+      await gateway.reload(toGateway(next, nextLimits, { tls, tracing: nextTracing }))
     } catch (error) {
-      throw asConfigError(error)
+      if (!isTracedAsBefore) await nextTracing?.close()
+      throw error
     }
+    if (!isTracedAsBefore) void tracing?.close()
+    tracing = nextTracing
+    config = next
+    limitsByNetwork = nextLimits
+    applySite()
+    if (changedSecrets !== undefined) secrets.splice(0, secrets.length, ...changedSecrets)
+    keys.renewLimits()
     return needsRestart
   }
 

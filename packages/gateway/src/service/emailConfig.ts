@@ -1,24 +1,29 @@
-import { object, choice, path, text, whole } from './configSchema.ts'
+import { object, choice, path, text, whole } from '../proxy/options/fields.ts'
 
 const addressMessage = 'must be an email address, or a name and an address as in "Keyrail <keyrail@example.org>"'
 
 const smtp = object({
-  host: text('must be the host name of an SMTP server, such as "smtp.example.org"', 253),
-  /** @default 587 */
-  port: whole(1, 65_535).default(587),
-  /**
-   * `starttls`: TLS is required before anything is sent. `tls`: TLS from the first byte, as port 465 has it. `none`: plain text, for a server on
-   * this machine or in a private network. @default 'starttls'
-   */
-  secure: choice(['starttls', 'tls', 'none']).default('starttls'),
-  /** The user to log in as. @default no log-in */
-  user: text('must be the user to log in as').exactOptional(),
-  /** A secret. */
-  password: text('must be the password of the user').exactOptional(),
-  /** The name of an environment variable that holds the password. */
-  passwordEnv: text('must be the name of an environment variable that holds the password').exactOptional(),
-  /** The path of a file that holds the password. */
-  passwordFile: path('a file that holds the password').exactOptional(),
+  host: text('must be the host name of an SMTP server, such as "smtp.example.org"', 253).describe(
+    'The host name of the SMTP server.',
+  ),
+  port: whole(1, 65_535).default(587).describe('The port.'),
+  secure: choice(['starttls', 'tls', 'none'])
+    .default('starttls')
+    .describe(
+      '`starttls`: TLS is required before anything is sent. `tls`: TLS from the first byte, usually port 465. `none`: plain text, for a server on this machine or in a private network.',
+    ),
+  user: text('must be the user to log in as')
+    .exactOptional()
+    .describe(
+      'The user to log in as, with exactly one of the next three. Not possible with `"secure": "none"`. Default: no log-in.',
+    ),
+  passwordFile: path('a file that holds the password')
+    .exactOptional()
+    .describe('The path of a file that holds the password.'),
+  passwordEnv: text('must be the name of an environment variable that holds the password')
+    .exactOptional()
+    .describe('The name of an environment variable that holds the password.'),
+  password: text('must be the password of the user').exactOptional().describe('The password.'),
 })
   .refine(
     ({ user, password, passwordEnv, passwordFile }) =>
@@ -33,8 +38,8 @@ const smtp = object({
 
 /** The schema of `email`. */
 export const email = object({
-  /** The server that takes emails. */
   smtp,
-  /** The sender of emails: an address, or a name and an address as in `Keyrail <keyrail@example.org>`. */
-  from: text(addressMessage).regex(/^(?:[^<>@\r\n]+ <[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/, addressMessage),
+  from: text(addressMessage)
+    .regex(/^(?:[^<>@\r\n]+ <[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/, addressMessage)
+    .describe('The sender: an address, or a name and an address.'),
 })

@@ -3,11 +3,8 @@ import type { LimitSource } from '../auth/key/createStoredKeys.ts'
 import type { KeyLimits, KeyRate } from '../auth/key/keyStore.ts'
 import type { ControlConfig, Deployment } from '../control/controlOptions.ts'
 import type { Network } from '../lib/network.ts'
-import type { GatewayOptions, NetworkOptions } from '../proxy/gatewayOptions.ts'
-import type { MethodWeights } from '../proxy/method/weights.ts'
 import type { UsageRetention } from '../usage/metering/usagePlan.ts'
 import { dayMs } from '../usage/metering/usageTime.ts'
-import type { UpstreamHeaders } from '../proxy/upstream/upstreamHeaders.ts'
 import type { LimitsByNetwork } from './networkLimits.ts'
 import type { RunningConfig } from './runningConfig.ts'
 
@@ -80,40 +77,4 @@ export const toControlConfig = (config: RunningConfig, byNetwork: LimitsByNetwor
 export const toDeployment = (config: RunningConfig, listeningUrl: string | undefined): Deployment => {
   const { networks: publicUrl, site: controlUrl } = toUrls(config, listeningUrl)
   return { publicUrl, controlUrl, chains: config.chains, networks: config.networks }
-}
-
-/**
- * The gateway's options for the networks. `readServiceConfig` has replaced the variables and files of their URLs.
- * @param byNetwork - From `resolveNetworkLimits`.
- */
-export const toNetworksOptions = (
-  { networks }: Pick<RunningConfig, 'networks'>,
-  byNetwork: LimitsByNetwork,
-): GatewayOptions['networks'] =>
-  Object.fromEntries(
-    Object.entries(networks).map(([name, network]) => [
-      name,
-      toNetworkOptions(network, network.limits?.weights && byNetwork[name]?.weights),
-    ]),
-  )
-
-const toNetworkOptions = (
-  network: RunningConfig['networks'][string],
-  weights: MethodWeights | undefined,
-): NetworkOptions => {
-  const { upstreams, chain: _, title: _title, symbol: _symbol, testnet: _testnet, explorerUrl: _url, ...more } = network
-  const { limits: _limits, bounds, ...rest } = more
-  return {
-    ...rest,
-    ...(bounds === undefined ? {} : { limits: bounds }),
-    ...(weights === undefined ? {} : { weights }),
-    upstreams: upstreams.map(
-      ({ urlEnv: _e, urlFile: _f, wsUrlEnv: _we, wsUrlFile: _wf, url = '', headers, ...options }) => ({
-        ...options,
-        url,
-        // `readServiceConfig` has read the headers in files. The gateway rejects any that are left.
-        ...(headers === undefined ? {} : { headers: headers as UpstreamHeaders }),
-      }),
-    ),
-  }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { maxWeight } from '../proxy/method/weights.ts'
-import { methodName, must, object, whole } from './configSchema.ts'
+import { boundsPlaces } from '../proxy/options/bounds.ts'
+import { methodName, must, object, whole } from '../proxy/options/fields.ts'
 
 const maxCalls = 1_000_000_000
 
@@ -10,18 +11,25 @@ const calls = () => {
 }
 const burst = () => whole(1, 100_000)
 
-const keyLimits = (defaults: {
-  readonly perSecond: number | null
-  readonly burst: number
-  readonly perDay: number | null
-  readonly perMonth: number | null
-}) =>
+/** The limits of an account. @param of - The accounts, for descriptions. */
+const keyLimits = (
+  of: { readonly one: string; readonly each: string; readonly together: string },
+  defaults: {
+    readonly perSecond: number | null
+    readonly burst: number
+    readonly perDay: number | null
+    readonly perMonth: number | null
+  },
+) =>
   object({
-    perSecond: calls().default(defaults.perSecond),
-    burst: burst().default(defaults.burst),
-    perDay: calls().default(defaults.perDay),
-    perMonth: calls().default(defaults.perMonth),
+    perSecond: calls().default(defaults.perSecond).describe(`Requests per second of ${of.each}.`),
+    burst: burst().default(defaults.burst).describe(`How many requests ${of.one} can send at once.`),
+    perDay: calls().default(defaults.perDay).describe(`Requests of ${of.together} on a day (UTC).`),
+    perMonth: calls().default(defaults.perMonth).describe(`Requests of ${of.together} in a month (UTC).`),
   }).prefault({})
+
+const apps = { one: 'an app', each: 'each app', together: 'each app' }
+const apiKeys = { one: 'an API key', each: 'each API key', together: 'all API keys of a user together' }
 
 const weights = () =>
   z.record(
@@ -32,70 +40,53 @@ const weights = () =>
 
 /** The schema of `limits`. */
 export const limits = object({
-  /** `perDay` and `perMonth` for all API keys of a user together, `perSecond` and `burst` for each. @default 25,000 a day, 1,000 a second, 10,000 at once */
+  apps: keyLimits(apps, { perSecond: 100, burst: 1_000, perDay: 100_000, perMonth: 3_000_000 }),
   // The rate is far above what the daily quota needs. Without a rate, rejected calls would be free.
-  apiKeys: keyLimits({ perSecond: 1_000, burst: 10_000, perDay: 25_000, perMonth: null }),
-  /** Each app. @default 100 a second, 1,000 at once, 100,000 a day, 3,000,000 a month */
-  apps: keyLimits({ perSecond: 100, burst: 1_000, perDay: 100_000, perMonth: 3_000_000 }),
-  /** @default 20 */
-  appsPerUser: whole(1, 10_000).default(20),
-  /** How many requests a call counts as in the limits above, by method. None may be above a `burst`. @default 1 each */
-  weights: weights().default({}),
+  apiKeys: keyLimits(apiKeys, { perSecond: 1_000, burst: 10_000, perDay: 25_000, perMonth: null }),
+  appsPerUser: whole(1, 10_000).default(20).describe('How many apps a user can have.'),
+  weights: weights()
+    .default({})
+    .describe('How many requests a call counts as, by method: [weights](../service/limits.md#weights).'),
 })
-  .superRefine(({ apps, apiKeys, weights: given }, context) => {
-    for (const [method, weight] of Object.entries(given))
-      for (const [name, { burst: most }] of Object.entries({ apps, apiKeys }))
+  .superRefine((given, context) => {
+    for (const [method, weight] of Object.entries(given.weights))
+      for (const name of ['apps', 'apiKeys'] as const) {
+        const { burst: most } = given[name]
         if (weight > most)
           context.addIssue({
             code: 'custom',
             path: ['weights', method],
             message: `must be at most ${most}, which is limits.${name}.burst, because a call above the burst is never granted: lower the weight, or raise the burst`,
           })
+      }
   })
   .prefault({})
-
-const boundsShape = {
-  maxBodyBytes: whole(1, 268_435_456).exactOptional(),
-  maxBatchCalls: whole(1, 100_000).exactOptional(),
-  maxJsonDepth: whole(8, 1_000).exactOptional(),
-  maxResponseBytes: whole(1, 268_435_456).exactOptional(),
-  maxBufferedBytes: whole(1, Number.MAX_SAFE_INTEGER).exactOptional(),
-  upstreamTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
-  headersTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
-  requestTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
-  writeTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
-  maxConnections: whole(1, 1_000_000).exactOptional(),
-  maxCacheBytes: whole(0, 268_435_456).exactOptional(),
-  maxFilters: whole(1, 100_000).exactOptional(),
-}
-
-/** The schema of `bounds`. */
-export const bounds = object(boundsShape).prefault({})
-
-const { maxBatchCalls, maxResponseBytes, upstreamTimeoutMs, maxCacheBytes, maxFilters } = boundsShape
-const networkBoundsShape = { maxBatchCalls, maxResponseBytes, upstreamTimeoutMs, maxCacheBytes, maxFilters }
 
 const toPlaces = (names: readonly string[], place: string): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, place]))
 
 const quotaPlace = 'the limits of the config, because a quota counts calls to all networks'
 const quotaPlaces = toPlaces(['perDay', 'perMonth'], quotaPlace)
-const boundsPlaces = {
-  ...toPlaces(Object.keys(boundsShape), 'the bounds of the config, because it holds for all networks'),
-  ...toPlaces(Object.keys(networkBoundsShape), 'the bounds of the network'),
-}
 
-const ownRate = () => object({ perSecond: calls().exactOptional(), burst: burst().exactOptional() }, quotaPlaces)
+const ownRate = ({ one, each }: typeof apps, limitsOf: string) =>
+  object(
+    {
+      perSecond: calls().exactOptional().describe(`The rate of ${each}. Default: \`limits.${limitsOf}.perSecond\`.`),
+      burst: burst()
+        .exactOptional()
+        .describe(`How many requests ${one} can send at once. Default: \`limits.${limitsOf}.burst\`.`),
+    },
+    quotaPlaces,
+  )
 
-/** The schema of the `limits` of a network. Missing members default to the `limits` of the config. */
+/** The schema of the `limits` of a network. */
 export const networkLimits = object(
   {
-    /** The rate of each API key on this network. */
-    apiKeys: ownRate().exactOptional(),
-    /** The rate of each app on this network. */
-    apps: ownRate().exactOptional(),
-    /** How many requests a call counts as on this network, by method. */
-    weights: weights().exactOptional(),
+    apiKeys: ownRate(apiKeys, 'apiKeys').exactOptional(),
+    apps: ownRate(apps, 'apps').exactOptional(),
+    weights: weights()
+      .exactOptional()
+      .describe('How many requests a call counts as, by method. Default: `limits.weights`.'),
   },
   {
     ...boundsPlaces,
@@ -104,6 +95,3 @@ export const networkLimits = object(
     appsPerUser: 'the limits of the config',
   },
 )
-
-/** The schema of the `bounds` of a network. Missing members default to the `bounds` of the config. */
-export const networkBounds = object(networkBoundsShape, boundsPlaces)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { must, object, path, text } from './configSchema.ts'
+import { must, object, path, text } from '../proxy/options/fields.ts'
 
 const loopback: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
@@ -15,21 +15,26 @@ const issuerMessage =
 
 /** The schema of `oidc`. */
 export const oidc = object({
-  /** The issuer URL of the provider. Its metadata is at `{issuer}/.well-known/openid-configuration`. */
   issuer: z
     .string(must(issuerMessage))
     .refine((given) => isIssuer(given), issuerMessage)
     // Where the metadata of a provider is, as some of them print it.
-    .refine((given) => !given.includes('/.well-known/'), 'must end before /.well-known/'),
-  /** The id that the provider has given to this service. */
-  clientId: text('must be the client id that the provider has given to this service', 500),
-  /** A secret. */
-  clientSecret: text('must be the client secret that the provider has given to this service', 2_000).exactOptional(),
-  /** The name of an environment variable that holds the client secret. */
-  clientSecretEnv: text('must be the name of an environment variable that holds the client secret').exactOptional(),
-  /** The path of a file that holds the client secret. */
-  clientSecretFile: path('a file that holds the client secret').exactOptional(),
-  /** What the service asks the provider for. @default ['openid', 'email'] */
+    .refine((given) => !given.includes('/.well-known/'), 'must end before /.well-known/')
+    .describe(
+      'The issuer URL of the OpenID Connect provider. Its metadata is at `{issuer}/.well-known/openid-configuration`. It must use https, except on this machine.',
+    ),
+  clientId: text('must be the client id that the provider has given to this service', 500).describe(
+    'The client id that the provider gave you.',
+  ),
+  clientSecretFile: path('a file that holds the client secret')
+    .exactOptional()
+    .describe('The path of a file that holds the client secret. One of these three is required.'),
+  clientSecretEnv: text('must be the name of an environment variable that holds the client secret')
+    .exactOptional()
+    .describe('The name of an environment variable that holds the client secret.'),
+  clientSecret: text('must be the client secret that the provider has given to this service', 2_000)
+    .exactOptional()
+    .describe('The client secret.'),
   scopes: z
     .array(
       text('must be a scope, such as "email"').regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a scope without spaces'),
@@ -37,9 +42,11 @@ export const oidc = object({
     )
     .readonly()
     .refine((scopes) => scopes.includes('openid'), 'must include "openid"')
-    .default(['openid', 'email']),
-  /** The name of the provider in "Continue with …" on the log-in page. @default 'single sign-on' */
-  label: text('must be the name of the provider, such as "Example Inc."', 40).default('single sign-on'),
+    .default(['openid', 'email'])
+    .describe('The scopes that the service requests.'),
+  label: text('must be the name of the provider, such as "Example Inc."', 40)
+    .default('single sign-on')
+    .describe("The provider's name on the button of the log-in page."),
 }).refine(
   ({ clientSecret, clientSecretEnv, clientSecretFile }) =>
     [clientSecret, clientSecretEnv, clientSecretFile].filter((given) => given !== undefined).length === 1,

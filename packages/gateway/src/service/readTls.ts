@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
-import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
-import { unreadableFile } from './configError.ts'
+import { createSecureContext } from 'node:tls'
+import type { GatewayConfig } from '../proxy/gatewayOptions.ts'
+import { ConfigError, unreadableFile } from './configError.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 
 /**
  * Reads the certificate and its private key, if the config has them.
- * @throws {ConfigError} if a file cannot be read.
+ * @throws {ConfigError} if a file cannot be read, or is not what it should be.
  */
-export const readTls = ({ tls }: Pick<ServiceConfig, 'tls'>): GatewayOptions['tls'] => {
+export const readTls = ({ tls }: Pick<ServiceConfig, 'tls'>): GatewayConfig['tls'] => {
   if (tls === undefined) return undefined
   const read = (file: string, path: string): Buffer => {
     try {
@@ -16,5 +17,13 @@ export const readTls = ({ tls }: Pick<ServiceConfig, 'tls'>): GatewayOptions['tl
       throw unreadableFile(path, error)
     }
   }
-  return { cert: read(tls.certFile, 'tls.certFile'), key: read(tls.keyFile, 'tls.keyFile') }
+  const pem = { cert: read(tls.certFile, 'tls.certFile'), key: read(tls.keyFile, 'tls.keyFile') }
+  try {
+    createSecureContext(pem)
+  } catch {
+    // OpenSSL's messages do not help.
+    const fix = 'must be a certificate chain (certFile) and its own private key (keyFile), both PEM'
+    throw new ConfigError([{ path: 'tls', fix }])
+  }
+  return pem
 }

@@ -160,6 +160,16 @@ describe('parseServiceConfig', () => {
       { ...minimal, networks: { ...minimal.networks, testnet: { ...node, hedgeMs: 'p99' } } },
       'networks.testnet.hedgeMs must be a whole number from 1 to 60000, or "p95"',
     ],
+    [
+      'a longer timeout for headers than for requests',
+      { ...minimal, bounds: { headersTimeoutMs: 2, requestTimeoutMs: 1 } },
+      'bounds.headersTimeoutMs must be at most requestTimeoutMs, which includes it',
+    ],
+    [
+      'a ping interval of half a second',
+      { ...minimal, webSocket: { pingMs: 500 } },
+      'webSocket.pingMs must be a whole number from 1000 to 2147483647',
+    ],
     ['a wrong sign-up mode', { ...minimal, signUp: 'topsecret' }, 'signUp must be "open" or "invite" or "closed"'],
     ['a limit below one', { ...minimal, limits: { apps: { perDay: 0 } } }, 'limits.apps.perDay must be a whole number'],
     ['a wrong port', { ...minimal, listen: { port: 70_000 } }, 'listen.port must be a whole number from 0 to 65535'],
@@ -297,10 +307,10 @@ describe('readServiceConfig', () => {
     const environment = { NODE_URL: 'http://10.0.0.8:8545', NODE_WS_URL: 'ws://10.0.0.8:8546' }
     const config = readServiceConfig(file, { environment })
     expect(config.storage).toEqual({ file: join(folder, 'data/keyrail.db') })
-    expect(config.networks['testnet']?.upstreams).toEqual([
+    expect(config.networks['testnet']?.upstreams).toMatchObject([
       { name: 'one', url: 'http://10.0.0.9:8545/topsecret', wsUrl: 'wss://10.0.0.9:8546/topsecret' },
     ])
-    expect(config.networks['mainnet']?.upstreams).toEqual([
+    expect(config.networks['mainnet']?.upstreams).toMatchObject([
       { url: 'http://10.0.0.8:8545', wsUrl: 'ws://10.0.0.8:8546' },
     ])
     expect(getFaults(() => readServiceConfig(file, { environment: {} }))).toEqual([

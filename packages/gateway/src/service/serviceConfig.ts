@@ -1,171 +1,169 @@
 import { z } from 'zod'
-import { parseIpRange } from '../lib/ip/ipRange.ts'
 import type { Network, NetworkDetails } from '../lib/network.ts'
-import { flag, httpUrl, must, object, choice, path, text, whole } from './configSchema.ts'
-import { bounds, limits } from './limitsConfig.ts'
+import { flag, httpUrl, must, object, choice, path, text, whole } from '../proxy/options/fields.ts'
+import { gatewayShape } from '../proxy/options/gatewayShape.ts'
 import { email } from './emailConfig.ts'
+import { limits } from './limitsConfig.ts'
+import { networkName, networks } from './networksConfig.ts'
 import { oidc } from './oidcConfig.ts'
 import { requestLog } from './requestLogConfig.ts'
 import { tracing } from './tracing/tracingConfig.ts'
-import { networkName, networks } from './upstreamConfig.ts'
-import { webSocket } from './webSocketConfig.ts'
 
 const maxDays = 3_650
 const dayMs = 24 * 60 * 60 * 1_000
 /** Ten minutes: longer than any load balancer needs to notice. */
 export const maxDrainDelayMs = 600_000
 
-const publicUrl = httpUrl('must be the http or https URL where callers reach the service').refine((given) => {
-  const url = URL.parse(given)
-  return url !== null && `${url.search}${url.hash}${url.username}${url.password}` === ''
-}, 'must have no query, no fragment and no credentials')
+const publicUrl = () =>
+  httpUrl('must be the http or https URL where callers reach the service').refine((given) => {
+    const url = URL.parse(given)
+    return url !== null && `${url.search}${url.hash}${url.username}${url.password}` === ''
+  }, 'must have no query, no fragment and no credentials')
 
-const host = () => text('must be an interface to listen on, such as "127.0.0.1" or "0.0.0.0"')
-const listen = object({
-  /** An interface of this machine. @default '127.0.0.1' */
-  host: host().default('127.0.0.1'),
-  /** 0 picks a free port. */
-  port: whole(0, 65_535),
-})
+const listen = (host: string, port: string) =>
+  object({
+    host: text('must be an interface to listen on, such as "127.0.0.1" or "0.0.0.0"')
+      .default('127.0.0.1')
+      .describe(host),
+    port: whole(0, 65_535).describe(port),
+  })
 
-/** The schema of the config file, with all defaults. */
+const days = (defaultDays: number, what: string) =>
+  whole(1, maxDays).default(defaultDays).describe(`For how many days ${what} stored.`)
+
+/**
+ * The schema of the config file. An option is written here and nowhere else: types, JSON Schema, the reference page and every check come from it.
+ * A description is a cell of `docs/reference/configuration.md`. Its last sentence, `Default: …`, describes a default that is not a value.
+ */
 export const serviceConfigSchema = object({
-  /** For editors; not read. */
-  $schema: z.string().exactOptional(),
-  /** The URL that callers use. Endpoints start with it, and the dashboard only responds to its host. */
-  publicUrl,
-  /** @default port 8080 of 127.0.0.1 */
-  listen: listen.prefault({ port: 8080 }),
-  /** PEM files. With them the service serves https. @default none: http */
+  $schema: z.string().exactOptional().describe('The JSON Schema for your editor. The service does not read it.'),
+  publicUrl: publicUrl().describe(
+    'The http or https URL where callers reach the service. Endpoints start with it, and the dashboard responds only to its host: 421 to any other.',
+  ),
+  listen: listen(
+    'The interface to listen on. In a container, use `0.0.0.0`.',
+    'The port. 0 picks a free one. Required if the config has `listen`.',
+  ).prefault({ port: 8080 }),
   tls: object({
-    certFile: path('a certificate chain in PEM'),
-    keyFile: path('its private key in PEM'),
+    certFile: path('a certificate chain in PEM').describe(
+      'A certificate chain in PEM. With it, the service serves https. Renewed files are loaded without a restart. Without `tls`, put a proxy with TLS in front.',
+    ),
+    keyFile: path('its private key in PEM').describe('The private key of `tls.certFile`, in PEM.'),
   }).exactOptional(),
-  /** Moves `/api` and the dashboard to their own port. @default the port of the networks */
-  control: object({ publicUrl, listen }).exactOptional(),
-  /** The address of `/metrics` for Prometheus. @default not served */
-  prometheus: listen.exactOptional(),
-  /** The collector for spans of traced requests. @default requests are not traced */
-  tracing: tracing.exactOptional(),
-  /** The SMTP server for emails that confirm addresses, reset passwords and invite people. @default no emails are sent */
-  email: email.exactOptional(),
-  /** The OpenID Connect provider that users can log in with. @default none: users log in by password */
-  oidc: oidc.exactOptional(),
-  /** Whether users can log in, sign up and reset their password by password. `false` needs `oidc`. @default true */
-  passwordLogin: flag().default(true),
-  /** The URLs that users have alerts sent to. */
-  webhooks: object({
-    /** Allows plain http, and addresses of private networks and of this machine. @default false */
-    allowPrivateAddresses: flag().default(false),
-  }).prefault({}),
-  /** The SQLite file, used without `DATABASE_URL`. */
-  storage: object({ file: path('the SQLite file') }).exactOptional(),
-  postgres: object({
-    /** The most connections that this instance opens. @default 10 */
-    maxConnections: whole(1, 1_000).default(10),
-    /** Whether `DATABASE_URL` is that of a pooler in transaction mode, such as PgBouncer. @default false */
-    transactionPooler: flag().default(false),
-  }).prefault({}),
-  /** The folder of the built dashboard. @default the dashboard of the `keyrail` command */
-  dashboard: object({ folder: path('the folder with the built pages') }).exactOptional(),
-  /** Proxies whose `X-Forwarded-For` and `X-Request-Id` headers are trusted: IP addresses and ranges. @default none */
-  trustedProxies: z
-    .array(
-      text('must be an IP address or a range, such as "10.0.0.0/8"').superRefine((given, context) => {
-        const parsed = parseIpRange(given)
-        if ('fix' in parsed) context.addIssue({ code: 'custom', message: parsed.fix })
-      }),
-      must('must be a list of IP addresses and ranges'),
-    )
-    .readonly()
-    .default([]),
-  /** Who can sign up: everyone, invited people, or nobody. @default 'closed' */
-  signUp: choice(['open', 'invite', 'closed']).default('closed'),
-  /** Whether API keys can be shown again. With `never`, no sealed copy of new keys is stored. @default 'onDemand' */
-  reveal: choice(['onDemand', 'never']).default('onDemand'),
-  /**
-   * Package registries. The dashboard shows `npm install` and `pip install` only for packages of Keyrail that they have; for others, it shows how
-   * to build them from the repository. The service queries them at most every 10 minutes. @default none
-   */
-  registries: object({
-    /** The URL of an npm registry. */
-    npm: httpUrl('must be the http or https URL of an npm registry').exactOptional(),
-    /** The URL of a Python package index. */
-    pypi: httpUrl('must be the http or https URL of a Python package index').exactOptional(),
-  }).prefault({}),
-  /**
-   * The URL of Keyrail's documentation, as `npm run docs:build` builds it: the dashboard links to its pages.
-   * @default none: the dashboard has no such links
-   */
-  docsUrl: httpUrl("must be the http or https URL of Keyrail's documentation").exactOptional(),
-  /** The networks by name. A name is a part of URLs: `{publicUrl}/{network}/v2/{key}`. */
+  control: object({
+    publicUrl: publicUrl().describe(
+      'The URL of the dashboard and the control API. By default they share the port of the networks; with `control`, they have their own.',
+    ),
+    listen: listen(
+      'The interface of the dashboard and the control API.',
+      'The port of the dashboard and the control API.',
+    ),
+  }).exactOptional(),
+  prometheus: listen(
+    'The interface of [`/metrics`](../service/monitoring.md#metrics). On 127.0.0.1, it only responds to host names of this machine.',
+    'The port of `/metrics`. Without `prometheus`, there is no metrics endpoint.',
+  ).exactOptional(),
+  dashboard: object({
+    folder: path('the folder with the built pages').describe(
+      'A folder with other dashboard pages than those of the `keyrail` command.',
+    ),
+  }).exactOptional(),
   networks,
-  /** Titles and search words of chains that several networks share, by the `chain` of these. @default those of well-known chains */
   chains: z
     .record(
       networkName(),
       object({
-        title: text('must be the name of the chain, such as "Ethereum"', 64),
-        /** Other names to find it by. @default none */
+        title: text('must be the name of the chain, such as "Ethereum"', 64).describe(
+          'The name of a chain that people read.',
+        ),
         aliases: z
           .array(text('must be another name of the chain', 64), must('must be a list of names'))
           .readonly()
-          .default([]),
+          .default([])
+          .describe('Other words to find the chain by.'),
       }),
       must('must be an object with a chain for each name'),
     )
     .default({}),
-  /** Hosts that each mean a network, such as `{network}.rpc.example.org`: its paths are `/v2/{key}` and `/{key}`. @default none */
-  networkHosts: z
-    .string(must('must be a host name that starts with {network}'))
-    .regex(
-      /^\{network\}(?:\.[a-z0-9-]+)+$/i,
-      'must be a host name that starts with {network}, as in "{network}.rpc.example.org"',
-    )
-    .exactOptional(),
-  /**
-   * Method groups offered besides `eth_`, `net_` and `web3_`, and whether callers may send their own tracers: JavaScript programs that run
-   * inside the nodes. Don't allow tracers for an app with an address list. @default none
-   */
-  services: object({
-    debug: flag().default(false),
-    trace: flag().default(false),
-    txpool: flag().default(false),
-    javascriptTracers: flag().default(false),
+  signUp: choice(['open', 'invite', 'closed'])
+    .default('closed')
+    .describe('Who can sign up: anyone, people with an invite, or nobody.'),
+  reveal: choice(['onDemand', 'never'])
+    .default('onDemand')
+    .describe(
+      '`onDemand`: users can show a key again after they enter their password. `never`: the service stores no copy of new keys.',
+    ),
+  staleKeysForMs: whole(0, dayMs)
+    .default(600_000)
+    .describe('How long known keys work while the database is unavailable.'),
+  maxCachedKeys: whole(1_000, 10_000_000)
+    .default(100_000)
+    .describe(
+      'How many keys are in memory, and as many unknown ones. An API key takes about 0.7 KB, an app with two entries on its allow lists about 2.2 KB. Raise it if `keyrail_key_cache_misses_total` grows while the cache is full.',
+    ),
+  registries: object({
+    npm: httpUrl('must be the http or https URL of an npm registry')
+      .exactOptional()
+      .describe(
+        'The URL of an npm registry. The dashboard shows `npm install` only for packages that it has, and otherwise how to build them from the repository.',
+      ),
+    pypi: httpUrl('must be the http or https URL of a Python package index')
+      .exactOptional()
+      .describe('The same for a Python package index and `pip install`.'),
   }).prefault({}),
-  /** The limits of accounts for which the operator set no others; `null` is no limit. */
+  docsUrl: httpUrl("must be the http or https URL of Keyrail's documentation")
+    .exactOptional()
+    .describe(
+      "The URL of Keyrail's documentation, as `npm run docs:build` builds it. Each page of the dashboard then links to it.",
+    ),
+  ...gatewayShape,
   limits,
-  /** Size and time limits of requests: see `GatewayLimits`. */
-  bounds,
-  /** WebSockets: see `WebSocketOptions`. */
-  webSocket,
-  /** Whether responses of 1 KiB or more are compressed for callers that accept brotli or gzip. @default true */
-  compression: flag().default(true),
-  /** The HTTP status of a call over its quota. @default 403 */
-  quotaStatus: z.literal([403, 429], must('must be 403 or 429')).default(403),
-  /** How many units may be granted to an account and day while Redis, or without Redis PostgreSQL, is lost. @default 500 */
-  outageGrant: whole(0, 1_000_000).default(500),
-  /** How long known keys stay valid while the database is unavailable, in milliseconds. @default 600_000 (10 minutes) */
-  staleKeysForMs: whole(0, dayMs).default(600_000),
-  /** How many keys are in memory at most, and as many unknown ones. An API key takes about 0.7 KB, an app 2 KB or more. @default 100_000 */
-  maxCachedKeys: whole(1_000, 10_000_000).default(100_000),
-  /** For how many days to store metrics by the minute, the hour and the day, the audit log, and the request log. @default 8, 90, 730, 400, and 3 */
-  retention: object({
-    minutesDays: whole(1, maxDays).default(8),
-    hoursDays: whole(1, maxDays).default(90),
-    daysDays: whole(1, maxDays).default(730),
-    auditDays: whole(1, maxDays).default(400),
-    requestsDays: whole(1, maxDays).default(3),
+  outageGrant: whole(0, 1_000_000)
+    .default(500)
+    .describe(
+      'Units granted to an account and day while Redis is unavailable, or PostgreSQL if there is no Redis: [how limits are counted](../service/limits.md#how-limits-are-counted). 0 grants none.',
+    ),
+  storage: object({
+    file: path('the SQLite file').describe(
+      'The path of the SQLite file. `storage` is required without `DATABASE_URL`.',
+    ),
+  }).exactOptional(),
+  postgres: object({
+    maxConnections: whole(1, 1_000)
+      .default(10)
+      .describe(
+        'Most connections to PostgreSQL of this instance. All instances together must stay below `max_connections` of the server.',
+      ),
+    transactionPooler: flag()
+      .default(false)
+      .describe(
+        'Set it behind a pooler in transaction mode, such as [PgBouncer](../service/running.md#poolers-and-failover).',
+      ),
   }).prefault({}),
-  /** The request log of apps and API keys: failed requests, and a sample of the others. */
+  retention: object({
+    minutesDays: days(8, 'metrics by the minute are'),
+    hoursDays: days(90, 'metrics by the hour are'),
+    daysDays: days(730, 'metrics by the day are'),
+    auditDays: days(400, 'the audit log is'),
+    requestsDays: days(3, 'the request log is'),
+  }).prefault({}),
+  oidc: oidc.exactOptional(),
+  passwordLogin: flag()
+    .default(true)
+    .describe('Whether users can sign up, log in and reset their account with a password. `false` requires `oidc`.'),
+  email: email.exactOptional(),
+  webhooks: object({
+    allowPrivateAddresses: flag()
+      .default(false)
+      .describe("Allows users' webhooks to use plain http and addresses in private networks and on this machine."),
+  }).prefault({}),
   requestLog,
-  /** Whether to log each request. @default true */
-  logRequests: flag().default(true),
-  /**
-   * How long the service accepts requests after SIGTERM while `/readyz` responds with 503, in milliseconds.
-   * @default KEYRAIL_DRAIN_DELAY_MS; else 5000 with a config file, and 0 with `createService`
-   */
-  drainDelayMs: whole(0, maxDrainDelayMs).exactOptional(),
+  tracing: tracing.exactOptional(),
+  drainDelayMs: whole(0, maxDrainDelayMs)
+    .exactOptional()
+    .describe(
+      'How long the service accepts calls after SIGTERM while `/readyz` responds with 503: see [stopping](../service/operating.md#stopping-and-starting). Default: `KEYRAIL_DRAIN_DELAY_MS`, else `5000`.',
+    ),
 })
 
 type DeepReadonly<T> = T extends object ? { readonly [Name in keyof T]: DeepReadonly<T[Name]> } : T

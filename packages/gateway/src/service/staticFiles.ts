@@ -92,7 +92,8 @@ const send = (
 }
 
 /**
- * Serves the files of a folder. The folder is read once, so no path can reach a file outside of it.
+ * Serves the files of a folder. The folder is read once, so no path can reach a file outside of it, and an update that replaces the files
+ * under a running service breaks no page.
  * @param folder - A folder with an `index.html`, which is served for all page routes.
  * @param headers - Added to every response.
  * @throws {ConfigError} if the folder has no `index.html`.

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { fuzzTargets } from './targets.ts'
 
-// npm run fuzz -- --minutes 60 --only body --seed 7: sends random input to each parser in turn. Exits with 1 at the first failure, and prints its input.
+// npm run measure -- fuzz --minutes 60 --only body --seed 7: sends random input to each parser in turn. Exits with 1 at the first failure, and prints its input.
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '1' }, only: { type: 'string' }, seed: { type: 'string' } },

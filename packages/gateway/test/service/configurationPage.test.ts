@@ -1,145 +1,80 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join, posix } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { defaultLimits } from '../../src/proxy/gatewayOptions.ts'
+import { join } from 'node:path'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import type { z } from 'zod'
+import { object, whole } from '../../src/proxy/options/fields.ts'
+import { configJsonSchema } from '../../src/service/configJsonSchema.ts'
 import { ConfigError, formatFault } from '../../src/service/configError.ts'
 import { parseServiceConfig } from '../../src/service/parseServiceConfig.ts'
-import { configJsonSchema } from '../../src/service/configJsonSchema.ts'
+import { serviceConfigSchema } from '../../src/service/serviceConfig.ts'
+import { listOptions, referencePage, renderReference } from '../configReference.ts'
 
 const docs = join(import.meta.dirname, '../../../../docs')
-const page = readFileSync(join(docs, 'reference/configuration.md'), 'utf8')
+const page = readFileSync(referencePage, 'utf8')
 
 /** A part of the JSON Schema of the config. */
 interface Schema {
-  readonly type?: string
   readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly additionalProperties?: Schema | false
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-  readonly enum?: readonly unknown[]
-  readonly const?: unknown
-  readonly minimum?: number
-  readonly maximum?: number
   readonly default?: unknown
   readonly description?: string
 }
 
-/** An option as the page shows it. */
-interface Option {
-  readonly value: string
-  /** Undefined if the schema has none: the page may then describe what applies. */
-  readonly defaultText: string | undefined
-  readonly description: string | undefined
-}
-
-const formatNumber = (value = 0): string => value.toLocaleString('en-US')
-
-const formatValue = (schema: Schema): string => {
-  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
-  if (schema.enum !== undefined) return schema.enum.map((one) => `\`${JSON.stringify(one)}\``).join(', ')
-  if (schema.anyOf !== undefined) return schema.anyOf.map(formatValue).join(' or ')
-  const { type = '', minimum, maximum = Infinity } = schema
-  if (type === 'null') return '`null`'
-  if (type === 'array') return 'list of strings'
-  if (type !== 'integer' && type !== 'number') return type
-  return maximum >= Number.MAX_SAFE_INTEGER
-    ? `${type} from ${formatNumber(minimum)}`
-    : `${type}, ${formatNumber(minimum)}–${formatNumber(maximum)}`
-}
-
-const formatDefault = (value: unknown, isRequired: boolean): string | undefined => {
-  if (value === undefined) return isRequired ? '**required**' : undefined
-  const json = JSON.stringify(value)
-  return ['[]', '{}'].includes(json) ? 'none' : `\`${json.replaceAll('","', '", "')}\``
-}
-
-/** Lists the options of a schema that have no options of their own, by path. */
-const listOptions = (schema: Schema, path = '', option?: Option): (readonly [path: string, option: Option])[] => {
-  const { properties, additionalProperties, items } = schema
-  if (properties !== undefined)
-    return Object.entries(properties).flatMap(([name, member]) => {
-      // The default of an object can have a value for a member that is required if the object is there.
-      const value = (schema.default as Record<string, unknown> | undefined)?.[name] ?? member.default
-      const defaultText = formatDefault(value, schema.required?.includes(name) ?? false)
-      const { description } = member
-      const option = { value: formatValue(member), defaultText, description }
-      return listOptions(member, path === '' ? name : `${path}.${name}`, option)
-    })
-  if (additionalProperties && additionalProperties.properties) return listOptions(additionalProperties, `${path}.NAME`)
-  if (items?.properties !== undefined) return listOptions(items, `${path}[]`)
-  return option === undefined ? [] : [[path, option]]
-}
-
-const schemaOptions = new Map(listOptions(configJsonSchema()))
-const options = new Map(schemaOptions)
-for (const [name, value] of Object.entries(defaultLimits))
-  options.set(`bounds.${name}`, { ...(options.get(`bounds.${name}`) as Option), defaultText: `\`${value}\`` })
-
-/** A row of the page. */
-interface Row {
-  readonly value: string
-  readonly defaultText: string
-  readonly description: string
-}
-
-/** Reads the rows of a page by option. A table with the header "option of `limits`" leaves out `limits.` in its rows. */
-const readRows = (markdown: string): ReadonlyMap<string, Row> => {
-  const found = new Map<string, Row>()
-  let prefix = ''
-  for (const line of markdown.split('\n')) {
-    const [, name = '', description = '', value = '', defaultText = ''] = line.split('|').map((cell) => cell.trim())
-    const [, object] = /^option(?: of `(.+)`)?$/.exec(name) ?? []
-    if (name.startsWith('option')) prefix = object === undefined ? '' : `${object}.`
-    // The table of environment variables has no defaults.
-    else if (name.startsWith('`') && defaultText !== '')
-      found.set(prefix + name.replaceAll('`', ''), { value, defaultText, description })
-  }
-  return found
-}
-
-const rows = readRows(page)
-
-const howToUpdate = 'to update it, run: npm run unit -- -u --project gateway configurationPage'
-const docsLink = /\[([^\]]+)\]\(([^)]+)\)/g
-
-/** A description as plain text, for editors. A link after "see" becomes the path of its page. */
-const toPlainText = (name: string, { description, defaultText }: Row): string => {
-  const text = description
-    .replace(/([Ss]ee )\[[^\]]+\]\(([^)]+)\)/g, (_, see: string, to: string) => {
-      return `${see}${posix.join('docs/reference', to.startsWith('#') ? `configuration.md${to}` : to)}`
-    })
-    .replace(docsLink, '$1')
-  // Editors show a default that the schema has.
-  const isInSchema = schemaOptions.get(name)?.defaultText !== undefined || defaultText === 'none'
-  return isInSchema ? text : `${text} Default: ${defaultText.replace(docsLink, '$1')}.`
+const minimal = {
+  publicUrl: 'https://rpc.example.org',
+  networks: { 'base-mainnet': { upstreams: [{ url: 'http://a' }] } },
 }
 
 describe('docs/reference/configuration.md', () => {
-  test('has one row for each option of the config, and no other', () => {
-    expect(options.size).toBeGreaterThan(100)
-    expect([...rows.keys()].sort()).toEqual([...options.keys()].sort())
+  test('is up to date (if not, run `npm run reference`)', () => {
+    expect(listOptions().length).toBeGreaterThan(100)
+    expect(renderReference(page)).toBe(page)
   })
 
-  test('has the values, the default and a description of each option', () => {
-    const wrong = [...options].filter(([name, { value, defaultText }]) => {
-      const row = rows.get(name)
-      if (row === undefined || row.value !== value || !/^\S.*[.]$/.test(row.description)) return true
-      return defaultText === undefined ? row.defaultText === '' : !row.defaultText.startsWith(defaultText)
-    })
-    expect(wrong).toEqual([])
+  test('describes each option', () => {
+    expect(listOptions().filter(({ description }) => !/^\S.*[.]$/.test(description))).toEqual([])
   })
 
-  test('is the source of the descriptions in the JSON Schema', async () => {
-    const descriptions = Object.fromEntries([...rows].map(([name, row]) => [name, toPlainText(name, row)]))
-    const file = '../../src/service/optionDescriptions.json'
-    await expect(`${JSON.stringify(descriptions, undefined, 2)}\n`, howToUpdate).toMatchFileSnapshot(file)
+  test('is where the JSON Schema has its descriptions from, as plain text with the paths of pages', () => {
+    const { properties } = configJsonSchema() as Schema
+    expect(properties?.['prometheus']?.properties?.['host']?.description).toBe(
+      'The interface of `/metrics`. On 127.0.0.1, it only responds to host names of this machine.',
+    )
+    expect(properties?.['networkHosts']?.description).toMatch(
+      /: see docs\/service\/networks.md#a-host-for-each-network\.$/,
+    )
+    expect(JSON.stringify(properties)).not.toContain('](')
+  })
+})
+
+test('an option that is written once in the schema is in the types, the check, the JSON Schema and the reference page', () => {
+  const example = whole(1, 9).default(3).describe('An [example](../service/limits.md) of an option.')
+  const schema = object({ ...serviceConfigSchema.shape, example })
+
+  expectTypeOf<z.output<typeof schema>['example']>().toEqualTypeOf<number>()
+  expectTypeOf<z.input<typeof schema>['example']>().toEqualTypeOf<number | undefined>()
+
+  expect(schema.parse(minimal)).toMatchObject({ example: 3 })
+  expect(schema.safeParse({ ...minimal, example: 10 }).error?.issues).toMatchObject([
+    { path: ['example'], message: 'must be a whole number from 1 to 9' },
+  ])
+  expect(schema.safeParse({ ...minimal, exampel: 1 }).error?.issues).toMatchObject([
+    { keys: ['exampel'], message: 'did you mean "example"?' },
+  ])
+
+  expect((configJsonSchema(schema) as Schema).properties?.['example']).toEqual({
+    description: 'An example of an option.',
+    type: 'integer',
+    minimum: 1,
+    maximum: 9,
+    default: 3,
   })
 
-  test('describes each option in the JSON Schema', () => {
-    const described = Object.fromEntries([...schemaOptions].map(([name, { description }]) => [name, description]))
-    expect(described).toEqual(Object.fromEntries([...rows].map(([name, row]) => [name, toPlainText(name, row)])))
-  })
+  const added = renderReference(page, listOptions(schema))
+    .split('\n')
+    .filter((line) => line.startsWith('| `example` '))
+  expect(added.map((line) => line.split('|').map((cell) => cell.trim()))).toEqual([
+    ['', '`example`', 'An [example](../service/limits.md) of an option.', 'integer, 1–9', '`3`', ''],
+  ])
 })
 
 /** Returns the JSON samples of a page that have a member of the config. */
@@ -148,11 +83,6 @@ const findConfigSamples = (markdown: string): object[] => {
   return [...markdown.matchAll(/```json\n([\s\S]*?)```/g)]
     .map(([, sample = '']) => JSON.parse(sample) as object)
     .filter((sample) => Object.keys(sample).some((name) => members.has(name)))
-}
-
-const minimal = {
-  publicUrl: 'https://rpc.example.org',
-  networks: { 'base-mainnet': { upstreams: [{ url: 'http://a' }] } },
 }
 
 describe('config samples in docs', () => {

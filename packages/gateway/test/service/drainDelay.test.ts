@@ -3,14 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import {
-  createService,
-  isConfigError,
-  parseServiceConfig,
-  readServerSecrets,
-  readServiceConfig,
-} from '../../src/index.ts'
-import type { Service, ServiceConfigInput } from '../../src/index.ts'
+import { createService, isConfigError, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
+import { readServiceConfig } from '../../src/service/readServiceConfig.ts'
+import type { Service } from '../../src/index.ts'
+import type { ServiceConfigInput } from '../../src/service/serviceConfig.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'

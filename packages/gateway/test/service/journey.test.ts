@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ServiceConfigInput } from '../../src/index.ts'
+import type { ServiceConfigInput } from '../../src/service/serviceConfig.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'

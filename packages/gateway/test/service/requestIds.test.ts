@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
-import type { ServiceLogEntry } from '../../src/index.ts'
+import type { ServiceLogEntry } from '../../src/service/serviceLog.ts'
 import { chainIds, unreachableUrl } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
 

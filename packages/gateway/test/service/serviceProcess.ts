@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ServiceConfigInput } from '../../src/index.ts'
+import type { ServiceConfigInput } from '../../src/service/serviceConfig.ts'
 
 const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url))
 

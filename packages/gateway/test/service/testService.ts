@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ServiceConfigInput } from '../../src/index.ts'
+import type { ServiceConfigInput } from '../../src/service/serviceConfig.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds } from '../startGateway.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import { compileJwtPolicy } from '../../src/auth/jwt/jwtPolicy.ts'
-import type { KeyRecord } from '../../src/index.ts'
+import type { KeyRecord } from '../../src/auth/key/keyStore.ts'
 import { createSigner, signToken } from '../tenants/signToken.ts'
 import { noon, openTenants } from '../tenants/startTenants.ts'
 import { openSocket } from './openSocket.ts'
@@ -100,7 +100,7 @@ describe('an open WebSocket', () => {
     const testnet = await openSocket(path)
     const mainnet = await openSocket(path.replace('/testnet/', '/mainnet/'))
     const upstreams = [{ url: started.upstream.url }]
-    await started.gateway.reload({ keys: started.keys, networks: { testnet: { chainId: 31_337, upstreams } } })
+    await started.gateway.reload({ networks: { testnet: { chainId: 31_337, upstreams } } })
     expect(await mainnet.closed).toEqual({ code: 1008, reason: 'not_found' })
     expect(await testnet.call('eth_gasPrice')).toMatchObject({ result: '0x1' })
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCertificate } from '@keyrail/core/test/createCertificate.ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { GatewayOptions } from '../../src/index.ts'
+import type { TestOptions } from '../createTestGateway.ts'
 import { result } from '../fakeUpstream.ts'
 import { openRaw } from '../rawConnection.ts'
 import type { RawConnection } from '../rawConnection.ts'
@@ -14,9 +14,9 @@ import type { FakeHub } from './createFakeHub.ts'
 import { openSocket, rejectSocket } from './openSocket.ts'
 import type { OpenSocket } from './openSocket.ts'
 
-const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTenants & { readonly hub: FakeHub }> => {
+const start = async (options: Partial<TestOptions> = {}): Promise<StartedTenants & { readonly hub: FakeHub }> => {
   const hub = createFakeHub()
-  const started = await openTenants(options, { parts: { createHub: () => hub } })
+  const started = await openTenants({ ...options, createHub: () => hub })
   return { ...started, hub }
 }
 const getClosed = ({ entries }: StartedTenants): readonly unknown[] =>

@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { allBufferedBytes, getBufferedByKind } from '../../src/lib/memoryBudget.ts'
-import type { GatewayOptions } from '../../src/index.ts'
 import { getArrayBufferBytes } from '../arrayBuffers.ts'
 import { until } from '../controlTime.ts'
+import type { TestOptions } from '../createTestGateway.ts'
 import { result } from '../fakeUpstream.ts'
 import { call, noLimits, openTenants } from '../tenants/startTenants.ts'
 import type { StartedTenants } from '../tenants/startTenants.ts'
@@ -14,9 +14,9 @@ import type { FakeHub } from './createFakeHub.ts'
 import { openSocket } from './openSocket.ts'
 import type { SocketMessage } from './openSocket.ts'
 
-const start = async (options: Partial<GatewayOptions> = {}): Promise<{ started: StartedTenants; hub: FakeHub }> => {
+const start = async (options: Partial<TestOptions> = {}): Promise<{ started: StartedTenants; hub: FakeHub }> => {
   const hub = createFakeHub()
-  return { started: await openTenants(options, { parts: { createHub: () => hub } }), hub }
+  return { started: await openTenants({ ...options, createHub: () => hub }), hub }
 }
 
 /** A connection that sends frames byte by byte, which no library does. */
@@ -57,7 +57,7 @@ const pong = 10
 
 describe('messages that do not arrive completely', () => {
   test('count from their first byte, and stay within maxBufferedBytes', async () => {
-    const { started } = await start({ limits: { maxBufferedBytes: 1_000_000 } })
+    const { started } = await start({ bounds: { maxBufferedBytes: 1_000_000 } })
     const { path } = started.addApp()
     const unfinished = toFrame(text, Buffer.alloc(100_000, ' ')).subarray(0, 90_000)
     const sockets = await Promise.all(Array.from({ length: 12 }, () => openFrames(path)))
@@ -89,7 +89,7 @@ describe('messages that do not arrive completely', () => {
   })
 
   test('in 14,000 such fragments close the connection', async () => {
-    const { started } = await start({ limits: { maxBodyBytes: 100_000 } })
+    const { started } = await start({ bounds: { maxBodyBytes: 100_000 } })
     const opened = await openFrames(started.addApp().path)
     opened.socket.write(toFrame(text, Buffer.from('['), false))
     opened.socket.write(Buffer.concat(Array(14_000).fill(toFrame(continuation, Buffer.from(' '), false)) as Buffer[]))
@@ -98,7 +98,7 @@ describe('messages that do not arrive completely', () => {
   })
 
   test('close the connection after requestTimeoutMs, while an idle one stays open', async () => {
-    const { started } = await start({ limits: { requestTimeoutMs: 1_000, headersTimeoutMs: 1_000 } })
+    const { started } = await start({ bounds: { requestTimeoutMs: 1_000, headersTimeoutMs: 1_000 } })
     const { path } = started.addApp()
     const [late, idle, split] = [await openFrames(path), await openSocket(path), await openFrames(path)]
     // A pong in two parts, which is complete.
@@ -137,7 +137,7 @@ test('notifications that wait for the response to a batch are limited by their b
 })
 
 test('notifications that a caller does not read count in the memory budget', async () => {
-  const { started, hub } = await start({ limits: { maxBufferedBytes: 40_000_000 } })
+  const { started, hub } = await start({ bounds: { maxBufferedBytes: 40_000_000 } })
   const { path } = started.addApp()
   const sockets = await Promise.all(Array.from({ length: 10 }, () => openSocket(path)))
   for (const socket of sockets) {

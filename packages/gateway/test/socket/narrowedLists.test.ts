@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
-import type { KeyRecord } from '../../src/index.ts'
+import type { KeyRecord } from '../../src/auth/key/keyStore.ts'
 import { createClient, openHub, toLog } from '../openHub.ts'
 import { openTenants } from '../tenants/startTenants.ts'
 import { openSocket } from './openSocket.ts'
@@ -28,7 +28,7 @@ const start = async () => {
     fullTransactions: true,
   }
   const opened = openHub({ limits })
-  const started = await openTenants({}, { parts: { createHub: () => opened.hub } })
+  const started = await openTenants({ createHub: () => opened.hub })
   const { path, key } = started.addApp(record)
   const socket = await openSocket(path)
   return { opened, started, key, socket }

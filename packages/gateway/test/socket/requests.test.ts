@@ -9,7 +9,7 @@ import type { SocketMessage } from './openSocket.ts'
 let started: StartedTenants
 
 beforeAll(async () => {
-  started = await startTenants({ limits: { maxBodyBytes: 20_000 } })
+  started = await startTenants({ bounds: { maxBodyBytes: 20_000 } })
 })
 afterAll(() => started.stop())
 beforeEach(() => {

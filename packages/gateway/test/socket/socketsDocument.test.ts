@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { defaultWebSocket } from '../../src/proxy/gatewayOptions.ts'
+import { webSocket } from '../../src/proxy/options/webSocketOptions.ts'
 import { closeCodes, faultCloses } from '../../src/proxy/socket/closeReasons.ts'
 import { socketBehavior, socketLibraries, socketRows } from './libraries/socketBehavior.ts'
 import type { SocketBehavior } from './libraries/socketBehavior.ts'
@@ -30,7 +30,7 @@ describe('docs/service/subscriptions.md', () => {
       typeof value === 'number' ? value.toLocaleString('en-US') : `\`${value}\``
     expect(Object.fromEntries(rows.map(([name, value]) => [name, value]))).toEqual(
       Object.fromEntries(
-        Object.entries(defaultWebSocket).map(([name, value]) => [`\`${name}\``, formatDefault(value)]),
+        Object.entries(webSocket.parse({})).map(([name, value]) => [`\`${name}\``, formatDefault(value)]),
       ),
     )
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
-import type { GatewayOptions } from '../../src/index.ts'
+import type { TestConfig, TestOptions } from '../createTestGateway.ts'
 import { result } from '../fakeUpstream.ts'
 import { post } from '../startGateway.ts'
 import { batch, call, noLimits, summarize, openTenants } from '../tenants/startTenants.ts'
@@ -10,10 +10,10 @@ import type { FakeHub } from './createFakeHub.ts'
 import { openSocket } from './openSocket.ts'
 import type { SocketMessage } from './openSocket.ts'
 
-const start = async (options: Partial<GatewayOptions> = {}): Promise<{ started: StartedTenants; hub: FakeHub }> => {
+const start = async (options: Partial<TestOptions> = {}): Promise<{ started: StartedTenants; hub: FakeHub }> => {
   const hub = createFakeHub()
   const createHub = ({ network }: { network: string }) => (network === 'testnet' ? hub : createFakeHub())
-  const started = await openTenants(options, { parts: { createHub } })
+  const started = await openTenants({ ...options, createHub })
   return { started, hub }
 }
 
@@ -90,7 +90,7 @@ describe('eth_subscribe', () => {
       [{}, 1],
       [{ eth_subscription: 2 }, 7],
     ] as const) {
-      const { started, hub } = await start({ weights })
+      const { started, hub } = await start({ limits: { weights } })
       const { path } = started.addApp({ appId: 'app_counted', limits: { ...noLimits, perDay: 100 } })
       const socket = await openSocket(path)
       await socket.call('eth_subscribe', ['newHeads'])
@@ -110,7 +110,7 @@ describe('eth_subscribe', () => {
   })
 
   test('with a weight ends with the quota: the connection is closed', async () => {
-    const { started, hub } = await start({ weights: { eth_subscription: 1 } })
+    const { started, hub } = await start({ limits: { weights: { eth_subscription: 1 } } })
     const socket = await openSocket(started.addApp({ limits: { ...noLimits, perDay: 3 } }).path)
     await socket.call('eth_subscribe', ['newHeads'])
     hub.notify('1', 3)
@@ -175,8 +175,7 @@ describe('the subscriptions of a connection', () => {
     const { started, hub } = await start()
     const socket = await openSocket(started.addApp().path)
     await socket.call('eth_subscribe', ['newHeads'])
-    const options = (chainId: number): GatewayOptions => ({
-      keys: started.keys,
+    const options = (chainId: number): TestConfig => ({
       networks: { testnet: { chainId, upstreams: [{ url: started.upstream.url }] } },
     })
     await started.gateway.reload(options(31_337))

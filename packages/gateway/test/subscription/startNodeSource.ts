@@ -1,12 +1,13 @@
 import { onTestFinished } from 'vitest'
-import type { LogEntry, UpstreamOptions } from '../../src/index.ts'
-import { checkUpstreams } from '../../src/proxy/checkUpstreamOptions.ts'
+import type { LogEntry } from '../../src/proxy/log.ts'
 import { createNodeSource } from '../../src/proxy/subscription/node/createNodeSource.ts'
 import type { NodeSourceTimes } from '../../src/proxy/subscription/node/createNodeSource.ts'
 import type { NodeSource } from '../../src/proxy/subscription/nodeSource.ts'
 import { createBudgetUsage } from '../../src/proxy/upstream/createBudget.ts'
 import { createUpstreamGroup } from '../../src/proxy/upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup } from '../../src/proxy/upstream/createUpstreamGroup.ts'
+import { toTestConfig } from '../createTestGateway.ts'
+import type { TestConfig } from '../createTestGateway.ts'
 
 const times: NodeSourceTimes = {
   timeoutMs: 5_000,
@@ -30,19 +31,19 @@ export interface StartedSource {
  * @param givenTimes - @default short intervals, and limits that a busy machine keeps
  */
 export const startNodeSource = async (
-  given: readonly UpstreamOptions[],
+  given: TestConfig['networks'][string]['upstreams'],
   givenTimes: Partial<NodeSourceTimes> = {},
 ): Promise<StartedSource> => {
   const entries: LogEntry[] = []
   const log = (entry: LogEntry): void => void entries.push(entry)
-  const upstreams = checkUpstreams(given, 'testnet', 'order')
+  const { networks } = toTestConfig({ networks: { testnet: { chainId: 31_337, upstreams: given } } })
+  const upstreams = networks.get('testnet')?.upstreams ?? []
   const group = createUpstreamGroup({
     network: 'testnet',
     chainId: 31_337,
     upstreams,
     loadBalancing: 'order',
     maxLagBlocks: 8,
-    hedgeMs: undefined,
     splitLogs: true,
     rewritable: false,
     getBudgetUsage: () => createBudgetUsage(),

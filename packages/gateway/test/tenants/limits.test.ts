@@ -161,7 +161,7 @@ describe('a quota', () => {
   })
 
   test('does not count rejected calls, counts calls that a node received, and returns the others', async () => {
-    const { addApp, usageLimits, upstream } = await openTenants({ limits: { upstreamTimeoutMs: 300 } })
+    const { addApp, usageLimits, upstream } = await openTenants({ bounds: { upstreamTimeoutMs: 300 } })
     const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 100 } })
     for (const rejected of ['{', '[]', call('nope'), call('eth_call', '1')]) await post(path, rejected)
     expect(usageLimits.used('app:app_q')).toBe(0)

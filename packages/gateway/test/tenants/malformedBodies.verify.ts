@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { GatewayOptions, UsageLimits } from '../../src/index.ts'
+import type { TestOptions } from '../createTestGateway.ts'
+import type { UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import { allBufferedBytes } from '../../src/lib/memoryBudget.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import type { RawConnection } from '../rawConnection.ts'
@@ -97,7 +98,7 @@ describe.each([
 })
 
 describe('with a rate limit that is used up', () => {
-  const startUsedUp = async (options: Partial<GatewayOptions> = {}) => {
+  const startUsedUp = async (options: Partial<TestOptions> = {}) => {
     const started = await openTenants(options)
     const { path } = started.addApp({ limits: { ...noLimits, perSecond: 1, burst: 1 } })
     await post(path, read)
@@ -139,7 +140,7 @@ describe('with a rate limit that is used up', () => {
   })
 
   test('a body over the size limit gets 429, and its connection is closed', async () => {
-    const { port, pathname } = await startUsedUp({ limits: { maxBodyBytes: 300 } })
+    const { port, pathname } = await startUsedUp({ bounds: { maxBodyBytes: 300 } })
     const connection = await openRaw(port)
     const chunk = `100\r\n${'x'.repeat(256)}\r\n`
     connection.send(`POST ${pathname} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`)
@@ -149,7 +150,7 @@ describe('with a rate limit that is used up', () => {
   })
 
   test('a body over the size limit counts as one call if the rate is not used up', async () => {
-    const { addApp, port } = await openTenants({ limits: { maxBodyBytes: 300 } })
+    const { addApp, port } = await openTenants({ bounds: { maxBodyBytes: 300 } })
     const { path } = addApp({ limits })
     const connection = await openRaw(port)
     const chunk = `100\r\n${'x'.repeat(256)}\r\n`
@@ -201,7 +202,7 @@ describe('nesting', () => {
   })
 
   test('uses the limit of the operator', async () => {
-    const { addApp } = await openTenants({ limits: { maxJsonDepth: 8 } })
+    const { addApp } = await openTenants({ bounds: { maxJsonDepth: 8 } })
     const { path } = addApp()
     expect(summarize(await post(path, callOfDepth(8)))).toEqual([200, '0x1'])
     expect(summarize(await post(path, callOfDepth(9)))).toEqual([400, 'parse_error'])

@@ -13,7 +13,7 @@ const read = call('eth_gasPrice')
 
 describe('metering counts', () => {
   test('each call once, by method and outcome', async () => {
-    const { addApp, meter, upstream } = await openTenants({ limits: { upstreamTimeoutMs: 200 } })
+    const { addApp, meter, upstream } = await openTenants({ bounds: { upstreamTimeoutMs: 200 } })
     const { path } = addApp({ id: 'key_m', allow: compileAllowList({ methods: [{ value: 'eth_*' }] }) })
     await post(path, read)
     upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":3,"message":"execution reverted"}}`
@@ -52,7 +52,7 @@ describe('metering counts', () => {
   })
 
   test('a rejected request of a known key by its reason, and a rejected batch by its calls', async () => {
-    const { addApp, addApiKey, meter, url } = await openTenants({ limits: { maxBatchCalls: 2, maxBodyBytes: 300 } })
+    const { addApp, addApiKey, meter, url } = await openTenants({ bounds: { maxBatchCalls: 2, maxBodyBytes: 300 } })
     const { path } = addApp({ id: 'key_w' })
     for (const body of ['{', '[]', '1', batch('a', 'b', 'c')]) await post(path, body)
     await post(addApp({ id: 'key_off', services: [] }).path, read)
@@ -93,7 +93,7 @@ describe('metering counts', () => {
   })
 
   test('a chunked body that exceeds the limit once, if its key is known', async () => {
-    const { addApp, meter, port } = await openTenants({ limits: { maxBodyBytes: 300 } })
+    const { addApp, meter, port } = await openTenants({ bounds: { maxBodyBytes: 300 } })
     const { path } = addApp({ id: 'key_c' })
     const connection = await openRaw(port)
     const chunk = `100\r\n${'x'.repeat(256)}\r\n`

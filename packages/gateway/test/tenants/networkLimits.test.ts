@@ -1,12 +1,15 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { needs } from '../../../../scripts/externalPrograms.ts'
-import { createApiKey, createLocalLimits } from '../../src/index.ts'
-import type { KeyLimits, NetworkOptions, UsageLimits } from '../../src/index.ts'
+import { createApiKey } from '../../src/index.ts'
+import { createLocalLimits } from '../../src/usage/limits/createLocalLimits.ts'
+import type { KeyLimits } from '../../src/auth/key/keyStore.ts'
+import type { UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import { toRateKey } from '../../src/usage/limits/limitScript.ts'
 import { createRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
+import type { TestConfig } from '../createTestGateway.ts'
 import { chainIds, post, startGateway } from '../startGateway.ts'
 import type { StartedGateway } from '../startGateway.ts'
 import { sqlite } from '../storage/databases.ts'
@@ -17,7 +20,7 @@ import { batch, call, noLimits, noon, summarize } from './startTenants.ts'
 interface Started extends StartedGateway {
   readonly upstreams: { readonly testnet: FakeUpstream; readonly mainnet: FakeUpstream }
   /** Gives mainnet other options. */
-  readonly reloadMainnet: (more: Partial<NetworkOptions>) => Promise<void>
+  readonly reloadMainnet: (more: Partial<TestConfig['networks'][string]>) => Promise<void>
   /** The URLs of one app's key, whose limits on mainnet are its own. */
   readonly testnet: string
   readonly mainnet: string
@@ -41,13 +44,13 @@ const start = async (usageLimits: UsageLimits, limits: KeyLimits = appLimits): P
   const options = {
     now: () => noon,
     usageLimits,
-    weights,
+    limits: { weights },
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams: [{ url: testnet.url }] },
       mainnet: {
         chainId: chainIds.mainnet,
         upstreams: [{ url: mainnet.url }],
-        weights: { eth_getLogs: 8, eth_call: 2 },
+        limits: { weights: { eth_getLogs: 8, eth_call: 2 } },
       },
     },
   }
@@ -70,7 +73,6 @@ const start = async (usageLimits: UsageLimits, limits: KeyLimits = appLimits): P
       const { testnet: same, mainnet: changed } = options.networks
       return started.gateway.reload({
         ...options,
-        keys: started.keys,
         networks: { testnet: same, mainnet: { ...changed, ...more } },
       })
     },
@@ -150,7 +152,7 @@ describe('a network with weights of its own', () => {
 
   test('has no cost header if they are all 1', async () => {
     const { reloadMainnet, testnet, mainnet } = await startLocal()
-    await reloadMainnet({ weights: { eth_getLogs: 1 } })
+    await reloadMainnet({ limits: { weights: { eth_getLogs: 1 } } })
     expect(getHeaders((await post(mainnet, getLogs)).headers, 'cost', 'remaining')).toEqual([null, '9'])
     expect(getHeaders((await post(testnet, getLogs)).headers, 'cost', 'remaining')).toEqual(['5', '45'])
   })
@@ -167,7 +169,7 @@ describe('a network with request limits of its own', () => {
 
   test('maxBatchCalls', async () => {
     const started = await startLocal(noLimits)
-    await started.reloadMainnet({ limits: { maxBatchCalls: 2 } })
+    await started.reloadMainnet({ bounds: { maxBatchCalls: 2 } })
     const all = [200, '0x1', '0x1', '0x1']
     expect(await postToBoth(started, batch('eth_gasPrice', 'eth_gasPrice', 'eth_gasPrice'))).toEqual([
       all,
@@ -179,7 +181,7 @@ describe('a network with request limits of its own', () => {
 
   test('maxResponseBytes', async () => {
     const started = await startLocal(noLimits)
-    await started.reloadMainnet({ limits: { maxResponseBytes: 200 } })
+    await started.reloadMainnet({ bounds: { maxResponseBytes: 200 } })
     const text = 'x'.repeat(200)
     for (const node of Object.values(started.upstreams)) node.behave = (one) => result(one, `"${text}"`)
     expect(await postToBoth(started, read)).toEqual([
@@ -191,7 +193,7 @@ describe('a network with request limits of its own', () => {
   test('upstreamTimeoutMs', async () => {
     const started = await startLocal(noLimits)
     // Long enough for the gateway's own queries on a busy machine.
-    await started.reloadMainnet({ limits: { upstreamTimeoutMs: 1_000 } })
+    await started.reloadMainnet({ bounds: { upstreamTimeoutMs: 1_000 } })
     // Testnet's node responds after mainnet's time is up.
     let respond: (() => void) | undefined
     started.upstreams.testnet.behave = (one, response) => void (respond = () => response.end(result(one, '"0x2"')))
@@ -220,7 +222,7 @@ describe('a network with request limits of its own', () => {
 
   test('maxCacheBytes', async () => {
     const { testnet, mainnet, upstreams, reloadMainnet } = await startWithBlocks()
-    await reloadMainnet({ limits: { maxCacheBytes: 0 } })
+    await reloadMainnet({ bounds: { maxCacheBytes: 0 } })
     // Once the gateway knows the finalized block.
     await expect.poll(() => countSent(testnet, upstreams.testnet)).toBe(0)
     expect(await countSent(mainnet, upstreams.mainnet, 10)).toBe(10)
@@ -228,7 +230,7 @@ describe('a network with request limits of its own', () => {
 
   test('maxFilters', async () => {
     const started = await startLocal(noLimits)
-    await started.reloadMainnet({ limits: { maxFilters: 1 } })
+    await started.reloadMainnet({ bounds: { maxFilters: 1 } })
     for (const node of Object.values(started.upstreams)) {
       let created = 0
       node.behave = (one) => result(one, one.method === 'eth_newBlockFilter' ? `"0x${(created += 1)}"` : '[]')
@@ -249,9 +251,9 @@ describe('a network with request limits of its own', () => {
   test('keeps its cache when a reload changes its weights or its batches', async () => {
     const { mainnet, upstreams, reloadMainnet } = await startWithBlocks()
     await expect.poll(() => countSent(mainnet, upstreams.mainnet)).toBe(0)
-    await reloadMainnet({ weights: { eth_getLogs: 3 }, limits: { maxBatchCalls: 5 } })
+    await reloadMainnet({ limits: { weights: { eth_getLogs: 3 } }, bounds: { maxBatchCalls: 5 } })
     expect(await countSent(mainnet, upstreams.mainnet)).toBe(0)
-    await reloadMainnet({ limits: { maxCacheBytes: 100_000 } })
+    await reloadMainnet({ bounds: { maxCacheBytes: 100_000 } })
     expect(await countSent(mainnet, upstreams.mainnet)).toBe(1)
   })
 })

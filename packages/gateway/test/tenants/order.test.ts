@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import type { AllowListEntries } from '../../src/auth/allowList/allowListEntries.ts'
-import type { KeyRecord } from '../../src/index.ts'
+import type { KeyRecord } from '../../src/auth/key/keyStore.ts'
 import { compileJwtPolicy } from '../../src/auth/jwt/jwtPolicy.ts'
 import { unreachableUrl, post } from '../startGateway.ts'
 import { createSigner } from './signToken.ts'

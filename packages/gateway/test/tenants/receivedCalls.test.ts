@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { GatewayOptions } from '../../src/index.ts'
+import type { TestOptions } from '../createTestGateway.ts'
 import { createLocalLimits } from '../../src/usage/limits/createLocalLimits.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
@@ -14,7 +14,7 @@ import { sqlite } from '../storage/databases.ts'
 import { batch, call, noLimits, summarize, openTenants } from './startTenants.ts'
 
 /** For calls that time out. Others have 20 s, so that tests pass on a busy machine. */
-const impatient = { limits: { upstreamTimeoutMs: 150 } }
+const impatient = { bounds: { upstreamTimeoutMs: 150 } }
 
 /** Each test has its own app in the same database. */
 let storage: Storage
@@ -28,13 +28,13 @@ afterAll(async () => {
 })
 
 /** Starts a gateway with a real quota, in front of a node that the test controls. */
-const start = async (options: Partial<GatewayOptions> = {}) => {
+const start = async (options: Partial<TestOptions> = {}) => {
   apps += 1
   const appId = `app_${apps}`
   const account = { id: `app:${appId}`, perDay: 1_000, perMonth: null }
   const usageLimits = createLocalLimits({ storage })
   onTestFinished(usageLimits.close)
-  const started = await openTenants({ usageLimits, limits: { upstreamTimeoutMs: 20_000 }, ...options })
+  const started = await openTenants({ usageLimits, bounds: { upstreamTimeoutMs: 20_000 }, ...options })
   const key = started.addApp({ appId, limits: { ...noLimits, perDay: account.perDay } })
   const used = async (): Promise<number> => (await usageLimits.usage(account)).day.used
   return { ...started, path: key.path, used }
@@ -113,7 +113,7 @@ describe('a call that a node received counts', () => {
     ['a batch of reads', batch('eth_gasPrice', 'eth_blockNumber', 'nope'), 2],
     ['a batch with a transaction', batch('eth_sendRawTransaction', 'eth_getLogs'), 2],
   ])('%s whose caller disconnects before the response', async (_, body, count) => {
-    const { path, upstream, port, used, entries } = await start({ limits: { upstreamTimeoutMs: 20_000 } })
+    const { path, upstream, port, used, entries } = await start({ bounds: { upstreamTimeoutMs: 20_000 } })
     upstream.behave = hangs
     const connection = await openRaw(port)
     connection.send(postBytes(new URL(path).pathname, body))
@@ -125,7 +125,7 @@ describe('a call that a node received counts', () => {
   })
 
   test('for each caller that waits for the same read, even if the first one disconnects', async () => {
-    const { path, upstream, port, used, entries } = await start({ limits: { upstreamTimeoutMs: 20_000 } })
+    const { path, upstream, port, used, entries } = await start({ bounds: { upstreamTimeoutMs: 20_000 } })
     let respond = (): void => {}
     upstream.behave = (seen, response) => {
       respond = () => void response.end(result(seen, '1'))
@@ -206,7 +206,7 @@ describe('a call that no node received is returned', () => {
   })
 
   test('a queued call and batch whose callers disconnect', async () => {
-    const { path, upstream, port, used, entries } = await start({ limits: { upstreamTimeoutMs: 20_000 } })
+    const { path, upstream, port, used, entries } = await start({ bounds: { upstreamTimeoutMs: 20_000 } })
     upstream.behave = hangs
     // One user has at most half of the 128 upstream requests.
     const busy = Array.from({ length: 64 }, (_, index) => call('eth_getLogs', `[${index}]`))
@@ -237,7 +237,7 @@ describe('a call that no node received is returned', () => {
   })
 
   test('a transaction whose caller disconnects counts if it is sent later', async () => {
-    const { path, upstream, port, used, entries } = await start({ limits: { upstreamTimeoutMs: 20_000 } })
+    const { path, upstream, port, used, entries } = await start({ bounds: { upstreamTimeoutMs: 20_000 } })
     upstream.behave = (seen) => (seen.method === 'eth_getLogs' ? undefined : result(seen, '"0x1"'))
     const pathname = new URL(path).pathname
     const busy = await Promise.all(Array.from({ length: 64 }, () => openRaw(port)))

@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import type { GatewayOptions, RecordedRequest, RequestLog } from '../../src/index.ts'
+import type { TestOptions } from '../createTestGateway.ts'
+import type { RecordedRequest, RequestLog } from '../../src/usage/requestLog/requestLog.ts'
 import { result } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { openSocket } from '../socket/openSocket.ts'
@@ -16,7 +17,7 @@ interface StartedLog extends StartedTenants {
   readonly log: { admits: boolean }
 }
 
-const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedLog> => {
+const start = async (options: Partial<TestOptions> = {}): Promise<StartedLog> => {
   const recorded: RecordedRequest[] = []
   const admissions: string[] = []
   const log = { admits: true }

@@ -1,8 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { createApiKey } from '../../src/index.ts'
-import type { GatewayOptions, KeyRecord } from '../../src/index.ts'
-import type { KeyLimits } from '../../src/auth/key/keyStore.ts'
-import type { GatewayParts } from '../../src/proxy/gateway.ts'
+import type { TestOptions } from '../createTestGateway.ts'
+import type { KeyLimits, KeyRecord } from '../../src/auth/key/keyStore.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, startGateway } from '../startGateway.ts'
@@ -33,15 +32,15 @@ let keyCount = 0
 
 /** Starts a gateway with a quota, rate limits and a meter, in front of one node. */
 export const startTenants = async (
-  options: Partial<GatewayOptions> = {},
-  { later = false, parts = {} }: { later?: boolean; parts?: GatewayParts } = {},
+  options: Partial<TestOptions> = {},
+  { later = false }: { later?: boolean } = {},
 ): Promise<StartedTenants> => {
   const clock = { now: noon }
   const now = (): number => clock.now
   const usageLimits = createFakeLimits({ now, later })
   const meter = createFakeMeter()
   const upstream = await startFakeUpstream(chainIds.testnet)
-  const started = await startGateway({ testnet: [upstream.url] }, { now, usageLimits, meter, ...options }, parts)
+  const started = await startGateway({ testnet: [upstream.url] }, { now, usageLimits, meter, ...options })
   return {
     ...started,
     upstream,

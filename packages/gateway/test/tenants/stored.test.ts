@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import type { Gateway } from '../../src/index.ts'
+import { createTestGateway } from '../createTestGateway.ts'
+import type { TestGateway } from '../createTestGateway.ts'
 import { createStoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import type { StoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import { watchStores } from '../../src/service/watchStores.ts'
@@ -20,7 +20,7 @@ const read = call('eth_gasPrice')
 interface Instance {
   readonly keys: StoredKeys
   readonly watch: StoreWatch
-  readonly gateway: Gateway
+  readonly gateway: TestGateway
   readonly storage: Storage
   readonly url: string
 }
@@ -52,7 +52,7 @@ describe.each(databases)('two instances on one $name', (database) => {
     const keys = createStoredKeys({ storage, getLimits: () => limits })
     const watch = watchStores([{ name: 'database', check: keys.refresh }], () => {})
     const network = { chainId: chainIds.testnet, upstreams: [{ url: upstream.url }] }
-    const gateway = createGateway({ networks: { testnet: network, mainnet: network }, keys })
+    const gateway = createTestGateway({ networks: { testnet: network, mainnet: network }, keys })
     const { url } = await gateway.listen()
     const instance = { keys, watch, gateway, storage, url }
     instances.push(instance)

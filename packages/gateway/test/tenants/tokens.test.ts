@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compileJwtPolicy } from '../../src/auth/jwt/jwtPolicy.ts'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
-import type { KeyRecord } from '../../src/index.ts'
+import type { KeyRecord } from '../../src/auth/key/keyStore.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
 import { createSigner, signToken } from './signToken.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/index.ts'
-import type { GatewayOptions } from '../../src/index.ts'
+import type { TestOptions } from '../createTestGateway.ts'
 import { post } from '../startGateway.ts'
 import { call, summarize, openTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'
 
-const start = (options: Partial<GatewayOptions> = {}): Promise<StartedTenants> =>
+const start = (options: Partial<TestOptions> = {}): Promise<StartedTenants> =>
   openTenants({ unknownKeys: { perSecond: 1, burst: 3 }, ...options })
 const read = call('eth_gasPrice')
 const from = (forwarded: string): RequestInit => ({
@@ -48,13 +48,13 @@ describe('unknown keys', () => {
   })
 
   test('have a limit that a reload does not reset', async () => {
-    const { url, gateway, upstream, keys } = await start()
+    const { url, gateway, upstream } = await start()
     for (let time = 0; time < 3; time += 1) await post(`${url}/testnet/none`, read)
     const networks = {
       testnet: { chainId: 31_337, upstreams: [{ url: upstream.url }] },
       mainnet: { chainId: 1, upstreams: [{ url: upstream.url }] },
     }
-    await gateway.reload({ networks, keys, unknownKeys: { perSecond: 1, burst: 3 } })
+    await gateway.reload({ networks })
     expect(summarize(await post(`${url}/testnet/none`, read))).toEqual([429, 'key_unknown_limited'])
   })
 

@@ -6,9 +6,8 @@ import asyncio
 import ssl
 from collections.abc import Callable, Coroutine, Sequence
 from types import TracebackType
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, Never, NoReturn, Self
 
-from typing_extensions import Never, Self
 from web3 import AsyncWeb3
 from web3._utils.caching import async_handle_request_caching  # type: ignore[attr-defined]
 from web3._utils.empty import Empty, empty

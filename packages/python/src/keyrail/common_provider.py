@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
-
-from typing_extensions import Self
+from typing import Any, NoReturn, Self
 
 from .failure.check import invalid
 from .observe.observer import Observer
 from .observe.stats import ProviderStats
 from .transport.calls import CallFactory
+from .transport.fork import start_over_in_child
 from .transport.http_provider_options import HTTP_PROVIDER_OPTIONS
 from .transport.parse_options import OPTION_NAMES
 
@@ -42,6 +41,7 @@ class CommonProvider:
         """
         if self._observer is None:
             raise invalid("This provider counts nothing. Pass stats=True when you create it.")
+        start_over_in_child()
         return self._observer.snapshot(self._calls.get_endpoint_states())
 
     def _start_over_observing(self) -> None:

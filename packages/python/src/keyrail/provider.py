@@ -6,9 +6,8 @@ import ssl
 import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, Never, Self
 
-from typing_extensions import Never, Self
 from web3 import Web3
 from web3._utils.caching import handle_request_caching  # type: ignore[attr-defined]
 from web3._utils.empty import Empty, empty

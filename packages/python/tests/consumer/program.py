@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from typing import Any
+from typing import Any, assert_type
 
-from typing_extensions import assert_type
 from web3 import AsyncWeb3, Web3
 
 from keyrail import (

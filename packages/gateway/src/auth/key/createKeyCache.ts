@@ -42,7 +42,7 @@ const forgetIn = <Value>({ entries, bySubject }: Generation<Value>, subject: str
 }
 
 /**
- * Creates a cache of bounded size with two generations, as in `createRecentMap`: a used entry moves to the young generation. At half of
+ * Creates a cache of bounded size with two generations: a used entry moves to the young generation. At half of
  * `maxEntries` it becomes the old generation, and the previous old one is dropped with its index. Eviction never scans entries.
  * @param maxEntries - At least 2.
  * @throws {TypeError} if `maxEntries` is not a whole number of 2 or more.

@@ -1,5 +1,4 @@
-import { isNetworkName, networkNameRule } from '../../lib/network.ts'
-import type { KeyLimits, KeyRate } from './keyStore.ts'
+import type { KeyLimits } from './keyStore.ts'
 
 const maxQuota = 1_000_000_000
 /** The maximum of the rate limiter. */
@@ -7,31 +6,6 @@ const maxRate = 1_000_000
 
 const isCount = (value: unknown, min: number, max: number): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
-
-const checkRate = ({ perSecond, burst }: KeyRate, option: string): KeyRate => {
-  if (perSecond !== null && !isCount(perSecond, 1, maxRate))
-    throw new TypeError(`${option}.perSecond must be a whole number from 1 to ${maxRate}, or null for none`)
-  if (!isCount(burst, 1, maxRate)) throw new TypeError(`${option}.burst must be a whole number from 1 to ${maxRate}`)
-  return { perSecond, burst }
-}
-
-/**
- * Checks and copies limits.
- * @throws {TypeError} if one is out of range. The message names it.
- */
-export const checkKeyLimits = ({ perSecond, burst, perDay, perMonth, networks }: KeyLimits): KeyLimits => {
-  const rate = checkRate({ perSecond, burst }, 'limits')
-  if (perDay !== null && !isCount(perDay, 0, maxQuota))
-    throw new TypeError(`limits.perDay must be a whole number from 0 to ${maxQuota}, or null for none`)
-  if (perMonth !== null && !isCount(perMonth, 0, maxQuota))
-    throw new TypeError(`limits.perMonth must be a whole number from 0 to ${maxQuota}, or null for none`)
-  if (networks === undefined) return { ...rate, perDay, perMonth }
-  const checked = Object.entries(networks).map(([name, own]) => {
-    if (!isNetworkName(name)) throw new TypeError(`a name in limits.networks ${networkNameRule}`)
-    return [name, checkRate(own, `limits.networks.${name}`)] as const
-  })
-  return { ...rate, perDay, perMonth, networks: Object.fromEntries(checked) }
-}
 
 /**
  * Resolves the effective limits: each member stored with an app or user overrides the default. An invalid stored member is ignored: it was

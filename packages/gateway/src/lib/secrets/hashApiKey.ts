@@ -4,7 +4,6 @@ import { hash } from 'node:crypto'
  * Hashes a key for storage and look-up: SHA-256 in lower-case hex. 192 random bits need no slow hash.
  * @param key - The key.
  * @example
- * const store = createMemoryKeyStore()
- * const record = await store.find(hashApiKey(createApiKey('app')))
+ * hashApiKey(createApiKey('app'))
  */
 export const hashApiKey = (key: string): string => hash('sha256', key, 'hex')

@@ -1,3 +1,5 @@
+import Negotiator from 'negotiator'
+
 /** A content coding that responses can have. Brotli comes first: at the levels used here it takes less CPU than gzip, and sends fewer bytes. */
 const encodings = ['br', 'gzip'] as const
 
@@ -6,18 +8,6 @@ export type Encoding = (typeof encodings)[number]
 
 /** Browsers send less than 30 characters. Parsing the 16 kB that a header may have would take milliseconds. */
 const maxHeaderLength = 256
-
-/** @returns The weight of each coding in an `Accept-Encoding` header. An invalid weight counts as 0, because an uncompressed response is always understood. */
-const parseWeights = (header: string): ReadonlyMap<string, number> => {
-  const weights = new Map<string, number>()
-  for (const entry of header.split(',')) {
-    const [coding = '', parameter = 'q=1'] = entry.split(';', 2)
-    const [name = '', value = ''] = parameter.split('=', 2)
-    const weight = name.trim().toLowerCase() === 'q' ? Number(value) : 0
-    weights.set(coding.trim().toLowerCase(), weight >= 0 && weight <= 1 ? weight : 0)
-  }
-  return weights
-}
 
 /**
  * Chooses how to compress a response: the coding with the highest weight, brotli if both have the same.
@@ -30,13 +20,7 @@ const parseWeights = (header: string): ReadonlyMap<string, number> => {
  */
 export const chooseEncoding = (header: string | undefined): Encoding | undefined => {
   if (header === undefined || header.length > maxHeaderLength) return undefined
-  const weights = parseWeights(header)
-  const getWeight = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0
-  const identity = getWeight('identity')
-  let chosen: Encoding | undefined
-  for (const encoding of encodings) {
-    const weight = getWeight(encoding)
-    if (weight > 0 && weight >= identity && (chosen === undefined || weight > getWeight(chosen))) chosen = encoding
-  }
-  return chosen
+  const negotiator = new Negotiator({ headers: { 'accept-encoding': header } })
+  const chosen = negotiator.encoding([...encodings, 'identity'], { preferred: encodings })
+  return encodings.find((encoding) => encoding === chosen)
 }

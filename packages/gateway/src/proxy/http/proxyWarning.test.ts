@@ -7,7 +7,7 @@ import { startGateway } from '../../../test/startGateway.ts'
 import type { StartedGateway } from '../../../test/startGateway.ts'
 import { getFreePort } from '../../../test/getFreePort.ts'
 import { createService, parseServiceConfig, readServerSecrets } from '../../index.ts'
-import type { ServiceLogEntry } from '../../index.ts'
+import type { ServiceLogEntry } from '../../service/serviceLog.ts'
 import { createClientIp } from '../../lib/ip/clientIp.ts'
 import { createProxyWarning } from './proxyWarning.ts'
 

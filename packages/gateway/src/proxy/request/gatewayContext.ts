@@ -6,10 +6,12 @@ import type { Meter } from '../../usage/metering/meter.ts'
 import type { RequestLog } from '../../usage/requestLog/requestLog.ts'
 import type { UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
-import type { GatewayLimits, GatewayOptions, NetworkLimits, WebSocketOptions } from '../gatewayOptions.ts'
+import type { GatewayParts } from '../gatewayOptions.ts'
 import type { Connections } from '../http/connections.ts'
 import type { NetworkNames } from '../http/parsePath.ts'
 import type { LogEntry } from '../log.ts'
+import type { Bounds, NetworkBounds } from '../options/bounds.ts'
+import type { WebSocketOptions } from '../options/webSocketOptions.ts'
 import type { RequestTracer } from '../requestTracer.ts'
 import type { SubscriptionHub } from '../subscription/subscriptionHub.ts'
 import type { BodyQueue } from './createBodyQueue.ts'
@@ -48,7 +50,7 @@ export interface GatewayContext {
     /** Whether long responses are compressed for callers that accept it. */
     readonly compression: boolean
     /** Handles paths outside the networks and health checks. */
-    readonly fallback: GatewayOptions['fallback']
+    readonly fallback: GatewayParts['fallback']
     /** Whether the gateway is about to stop: `/readyz` responds with 503, and each connection closes after its last response. */
     readonly leaving: () => boolean
     /** Whether the drain delay is over and new requests are rejected. */
@@ -60,14 +62,14 @@ export interface GatewayContext {
   }
   /** WebSockets. */
   readonly sockets: {
-    readonly options: Required<WebSocketOptions>
+    readonly options: WebSocketOptions
     /** Gets the subscriptions of a network; `undefined` if it has none. */
     readonly getHub: (network: Network) => SubscriptionHub | undefined
   }
   /** `undefined`: requests are not traced. */
   readonly tracer: RequestTracer | undefined
   /** Those that hold for all networks. */
-  readonly limits: Required<Omit<GatewayLimits, keyof NetworkLimits>>
+  readonly limits: Omit<Bounds, keyof NetworkBounds>
   readonly bodies: BodyQueue
   /** How many requests that started with this context are in flight. */
   inFlight: number

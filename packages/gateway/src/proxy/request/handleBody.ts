@@ -19,6 +19,7 @@ import type { AuthorizedRequest } from './requestContext.ts'
 import { isRejection, toBatchParts, toResponseParts } from './responseParts.ts'
 import type { BodyPart } from './responseParts.ts'
 import { runBatch } from './runBatch.ts'
+import { completeWithView } from './shareView.ts'
 import { returnUnsent, toLimitRejection } from './takeLimits.ts'
 import { toProxyOptions } from './toProxyOptions.ts'
 import { isRateUsedUp, rejectUsedUp, withLimits } from './withLimits.ts'
@@ -82,7 +83,7 @@ export const rejectBody = (gateway: GatewayContext, authorized: AuthorizedReques
 
 /** Names the newest block that the key's callers have seen in the response. */
 const addBlock = ({ context, network, tenant }: AuthorizedRequest): void => {
-  context.facts.block = network.group.seenHeads?.get(tenant.record.id)
+  context.facts.block = network.group.views.getHead(tenant.record.id)
 }
 
 const check = (
@@ -163,8 +164,10 @@ const runSingle = (
   const cancel = proxyCall(forwarded, { ...toProxyOptions(authorized), sent }, (result) => {
     if (isRejection(result)) returnOnce()
     counts = true
-    addBlock(authorized)
-    completeSingle(gateway, authorized, call, result)
+    completeWithView(gateway, authorized, () => {
+      addBlock(authorized)
+      completeSingle(gateway, authorized, call, result)
+    })
   })
   // A write continues after its caller disconnects, because a node may have received it. It is counted when it ends.
   authorized.context.cancel = forwarded.traits.idempotent
@@ -230,10 +233,11 @@ const handleBatch = (
       }
       if (taken.granted < passed) rejectUngranted(checked, taken, gateway)
       context.cancel = runBatch(checked, toProxyOptions(authorized), {
-        done: (results) => {
-          addBlock(authorized)
-          completeBatch(gateway, authorized, calls, results)
-        },
+        done: (results) =>
+          completeWithView(gateway, authorized, () => {
+            addBlock(authorized)
+            completeBatch(gateway, authorized, calls, results)
+          }),
         unsent: (units) => returnUnsent(gateway, taken, units),
       })
     })

@@ -1,6 +1,6 @@
 import type { Network } from '../../lib/network.ts'
-import type { CheckedOptions } from '../checkGatewayOptions.ts'
-import type { NetworkLimits } from '../gatewayOptions.ts'
+import type { GatewayConfig } from '../gatewayOptions.ts'
+import type { NetworkBounds } from '../options/bounds.ts'
 import { createMethodPolicy } from '../method/createMethodPolicy.ts'
 import type { MethodPolicy } from '../method/createMethodPolicy.ts'
 import { notificationMethod } from '../../usage/metering/meter.ts'
@@ -11,7 +11,7 @@ import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 /** The parts of the gateway that requests to one network share. */
 export interface NetworkContext {
   readonly group: UpstreamGroup
-  readonly limits: Required<NetworkLimits>
+  readonly limits: NetworkBounds
   /** The methods that may be called, and their weights. */
   readonly policy: MethodPolicy
   /** Whether calls of some methods count as more than one request. Responses then have `X-RateLimit-Cost`. */
@@ -22,17 +22,17 @@ export interface NetworkContext {
 
 /** Creates the contexts of all networks. Those without weights of their own share a policy. */
 export const createNetworkContexts = (
-  checked: CheckedOptions,
+  { networks, services, bounds, weights: defaultWeights }: GatewayConfig,
   groups: ReadonlyMap<Network, UpstreamGroup>,
+  unsafeNodeMethods: boolean,
 ): ReadonlyMap<Network, NetworkContext> => {
-  const { services, unsafeNodeMethods } = checked
   const createPolicy = (weights: MethodWeights): MethodPolicy =>
     createMethodPolicy({ ...services, unsafeNodeMethods, weights })
-  const policy = createPolicy(checked.weights)
+  const policy = createPolicy(defaultWeights)
   const contexts = new Map<Network, NetworkContext>()
   for (const [network, group] of groups) {
-    const { limits = checked.limits, weights } = checked.networks.get(network) ?? {}
-    const ownWeights = weights ?? checked.weights
+    const { bounds: limits = bounds, weights } = networks.get(network) ?? {}
+    const ownWeights = weights ?? defaultWeights
     contexts.set(network, {
       group,
       limits,

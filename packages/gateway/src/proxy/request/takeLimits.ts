@@ -9,6 +9,7 @@ import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
+import { getSharedView } from './shareView.ts'
 
 const dayMs = 86_400_000
 /** The limits of test keys. */
@@ -32,15 +33,17 @@ export interface RequestedCalls {
  * @returns A plain value if this process knows the result, otherwise a promise. It rejects if the quota cannot be read.
  */
 export const takeLimits = (
-  { usage: { limits }, now }: GatewayContext,
-  { tenant, network }: AuthorizedRequest,
+  gateway: GatewayContext,
+  authorized: AuthorizedRequest,
   { calls, passed, weights }: RequestedCalls,
 ): LimitGrant | Promise<LimitGrant> => {
+  const { tenant, network } = authorized
   const { testKey, account } = tenant
-  if (testKey !== undefined) return getTestKeyLimits(testKey, passed, now()) ?? unlimited(passed)
+  const { limits } = gateway.usage
+  if (testKey !== undefined) return getTestKeyLimits(testKey, passed, gateway.now()) ?? unlimited(passed)
   if (limits === undefined) return unlimited(passed)
   const { id, rate } = getRateBucket(tenant, network.group.network)
-  return limits.take({ id, rate, account, calls, passed, weights })
+  return limits.take({ id, rate, account, calls, passed, weights, view: getSharedView(gateway, authorized) })
 }
 
 /**

@@ -27,12 +27,8 @@ export const toProxyOptions = ({ context, tenant, network }: AuthorizedRequest):
 
 const requestBlockHeader = blockHeader.toLowerCase()
 
-/** The newest block that a caller has seen: in responses of this instance, or according to its request header. */
-const getSeenHead = (
-  { seenHeads }: UpstreamGroup,
-  keyId: string,
-  claimedHead: number | undefined,
-): number | undefined => {
-  const seen = seenHeads?.get(keyId)
+/** The newest block that a caller has seen: in responses of the instances that share views, or according to its request header. */
+const getSeenHead = ({ views }: UpstreamGroup, keyId: string, claimedHead: number | undefined): number | undefined => {
+  const seen = views.getHead(keyId)
   return seen === undefined || claimedHead === undefined ? (seen ?? claimedHead) : Math.max(seen, claimedHead)
 }

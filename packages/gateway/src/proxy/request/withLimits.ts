@@ -4,6 +4,7 @@ import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
 import { sendRejection, sendRejectionBeforeBody } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
+import { learnView } from './shareView.ts'
 import { findUsedUpRate, getLimitHeaders, returnUnsent, takeLimits, toLimitRejection } from './takeLimits.ts'
 import type { RequestedCalls } from './takeLimits.ts'
 
@@ -25,6 +26,7 @@ export const withLimits = (
   const startedAt = trace === undefined ? 0 : performance.now()
   const use = (taken: LimitGrant): void => {
     trace?.step('limits', startedAt)
+    if (taken.view !== undefined) learnView(authorized, taken.view)
     context.facts.limitHeaders = getLimitHeaders(taken, gateway, authorized)
     proceed(taken)
   }

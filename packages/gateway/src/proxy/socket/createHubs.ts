@@ -1,7 +1,7 @@
 import type { Network } from '../../lib/network.ts'
-import type { CheckedNetwork } from '../checkNetworkOptions.ts'
-import type { WebSocketOptions } from '../gatewayOptions.ts'
 import type { LogEntry } from '../log.ts'
+import type { NetworkOptions } from '../options/networkOptions.ts'
+import type { WebSocketOptions } from '../options/webSocketOptions.ts'
 import type { NetworkHub, NetworkHubOptions } from '../subscription/createNetworkHub.ts'
 import type { SubscriptionHub, SubscriptionKind, SubscriptionLimits } from '../subscription/subscriptionHub.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
@@ -33,8 +33,8 @@ export interface Hubs {
 export interface HubsOptions {
   readonly createHub: CreateHub
   readonly getGroup: (network: Network) => UpstreamGroup | undefined
-  readonly getNetwork: (network: Network) => CheckedNetwork | undefined
-  readonly webSocket: () => Required<WebSocketOptions>
+  readonly getNetwork: (network: Network) => NetworkOptions | undefined
+  readonly webSocket: () => WebSocketOptions
   /** How many bytes the process may buffer. */
   readonly maxBufferedBytes: () => number
   readonly log: (entry: LogEntry) => void

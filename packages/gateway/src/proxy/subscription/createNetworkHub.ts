@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Network } from '../../lib/network.ts'
-import type { CheckedNetwork } from '../checkNetworkOptions.ts'
 import type { LogEntry } from '../log.ts'
+import type { NetworkOptions } from '../options/networkOptions.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import { createChainFollower } from './chain/createChainFollower.ts'
 import { createRenewableSource } from './createRenewableSource.ts'
@@ -22,7 +22,7 @@ export interface NetworkHub extends SubscriptionHub {
 export interface NetworkHubOptions {
   readonly network: Network
   readonly getGroup: () => UpstreamGroup | undefined
-  readonly getNetwork: () => CheckedNetwork | undefined
+  readonly getNetwork: () => NetworkOptions | undefined
   readonly limits: SubscriptionLimits
   /** How many bytes the process may buffer. */
   readonly maxBufferedBytes: number
@@ -35,7 +35,7 @@ const secret = randomBytes(32)
 /** Creates the subscriptions of a network. Nothing is read from a node before the first one. */
 export const createNetworkHub = (options: NetworkHubOptions): NetworkHub => {
   const { network, getGroup, getNetwork, limits, log } = options
-  const { upstreamTimeoutMs = 0, maxResponseBytes = 0 } = getNetwork()?.limits ?? {}
+  const { upstreamTimeoutMs = 0, maxResponseBytes = 0 } = getNetwork()?.bounds ?? {}
   let incompleteBlocks = 0
 
   const source = createRenewableSource(() => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chooseUpstream } from './chooseUpstream.ts'
 import type { PickOptions } from './chooseUpstream.ts'
-import type { LoadBalancing } from './upstreamOptions.ts'
+import type { LoadBalancing } from '../options/networkOptions.ts'
 import { createBackoff } from './createBackoff.ts'
 import { createBudget } from './createBudget.ts'
 import { createCapabilities } from './createCapabilities.ts'

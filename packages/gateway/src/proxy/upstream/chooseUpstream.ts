@@ -1,6 +1,6 @@
 import type { NeededCall } from './createCapabilities.ts'
 import type { GroupMember } from './groupMember.ts'
-import type { LoadBalancing } from './upstreamOptions.ts'
+import type { LoadBalancing } from '../options/networkOptions.ts'
 
 /** The requirements of a call for its upstream. */
 export interface PickOptions {

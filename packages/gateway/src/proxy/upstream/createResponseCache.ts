@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** A cache of responses that cannot change. */
 export interface ResponseCache {
   /** False if the cache is off. */
@@ -19,40 +21,20 @@ const maxEntryPart = 1 / 16
  * @param maxBytes - 0 turns it off.
  */
 export const createResponseCache = (maxBytes: number): ResponseCache => {
-  const values = new Map<string, Buffer>()
-  let bytes = 0
   const getSize = (key: string, value: Buffer | string): number => key.length + value.length + entryBytes
-  const remove = (key: string, value: Buffer): void => {
-    values.delete(key)
-    bytes -= getSize(key, value)
-  }
+  const values = new LRUCache<string, Buffer>({
+    maxSize: Math.max(1, maxBytes),
+    sizeCalculation: (value, key) => getSize(key, value),
+  })
   return {
     on: maxBytes > 0,
-    get: (key) => {
-      const value = values.get(key)
-      if (value === undefined) return undefined
-      // A map iterates in insertion order, so its first entry is the least recently used one.
-      values.delete(key)
-      values.set(key, value)
-      return value
-    },
+    get: (key) => values.get(key),
     set: (key, value) => {
       if (getSize(key, value) > maxBytes * maxEntryPart) return
-      const before = values.get(key)
-      if (before !== undefined) remove(key, before)
       // A copy: the value may be a slice of a large buffer, which would stay in memory with it.
-      const copy = Buffer.from(value)
-      values.set(key, copy)
-      bytes += getSize(key, copy)
-      for (const [oldest, old] of values) {
-        if (bytes <= maxBytes) return
-        remove(oldest, old)
-      }
+      values.set(key, Buffer.from(value))
     },
-    clear: () => {
-      values.clear()
-      bytes = 0
-    },
-    bytes: () => bytes,
+    clear: () => values.clear(),
+    bytes: () => values.calculatedSize,
   }
 }

@@ -1,15 +1,16 @@
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
-import type { CheckedUpstream } from '../checkUpstreamOptions.ts'
 import { chooseUpstream, isBehind } from './chooseUpstream.ts'
 import type { PickOptions } from './chooseUpstream.ts'
-import type { LoadBalancing } from './upstreamOptions.ts'
+import type { LoadBalancing } from '../options/networkOptions.ts'
+import type { UpstreamOptions } from '../options/upstreamOptions.ts'
 import type { UpstreamEvent } from './watchHealth.ts'
 import { createBackoff } from './createBackoff.ts'
 import { createBudget } from './createBudget.ts'
 import type { BudgetUsage } from './createBudget.ts'
+import { createCallerViews } from './createCallerViews.ts'
+import type { CallerViews } from './createCallerViews.ts'
 import { createCapabilities } from './createCapabilities.ts'
-import { createLastWriters } from './createLastWriters.ts'
 import { createMember, getUpstreamState } from './groupMember.ts'
 import type { GroupMember, UpstreamState } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
@@ -28,8 +29,6 @@ import { createInFlightReads } from './createInFlightReads.ts'
 import type { InFlightReads } from './createInFlightReads.ts'
 import { createFairQueue } from '../../lib/createFairQueue.ts'
 import type { FairQueue } from '../../lib/createFairQueue.ts'
-import { createSeenHeads } from './heads/createSeenHeads.ts'
-import type { SeenHeads } from './heads/createSeenHeads.ts'
 import { createLogRanges } from './logs/createLogRanges.ts'
 import type { LogRanges } from './logs/createLogRanges.ts'
 import { createPolls } from './createPolls.ts'
@@ -53,8 +52,6 @@ export interface UpstreamGroup {
   readonly hasRoom: (member: GroupMember, needed: { calls: number; units: number }) => boolean
   /** Whether any upstream is reachable, and on the right chain or too busy to say on which. */
   readonly isUsable: () => boolean
-  /** Call this when an upstream took a key's write. The key's reads then go there for a while. */
-  readonly markWrite: (keyId: string, member: GroupMember) => void
   /** Whether there is more than one upstream. */
   readonly several: boolean
   /** The newest block that any upstream is known to have; 0 if none is known. */
@@ -69,8 +66,8 @@ export interface UpstreamGroup {
   readonly filters: Filters
   /** `undefined` if `eth_getLogs` must not be split. */
   readonly logRanges: LogRanges<GroupMember> | undefined
-  /** The newest block that each key's callers have seen; `undefined` if callers can rewrite the chain. */
-  readonly seenHeads: SeenHeads | undefined
+  /** What each key's callers have seen: the newest block, and the upstream of their last write. */
+  readonly views: CallerViews<GroupMember>
   readonly maxLagBlocks: number
   /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
@@ -82,10 +79,10 @@ export interface UpstreamGroupOptions {
   readonly network: Network
   readonly chainId: number
   /** In the order of preference. Logs use `name`. */
-  readonly upstreams: readonly CheckedUpstream[]
+  readonly upstreams: readonly UpstreamOptions[]
   readonly loadBalancing: LoadBalancing
   readonly maxLagBlocks: number
-  readonly hedgeMs: number | 'p95' | undefined
+  readonly hedgeMs?: number | 'p95'
   readonly splitLogs: boolean
   /** Whether callers can rewrite the chain of the nodes, as that of a development node. */
   readonly rewritable: boolean
@@ -106,7 +103,6 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   const { network, chainId, loadBalancing, hedgeMs, timeoutMs, checks, log } = options
   const share = (...names: unknown[]) => checks && { checks, name: JSON.stringify([network, chainId, ...names]) }
   const cache = createResponseCache(options.maxCacheBytes)
-  const lastWriters = createLastWriters<GroupMember>()
   const polls = createPolls()
   const members = options.upstreams.map(({ name, url, wsUrl: _wsUrl, headers, ...nodeOptions }, index): GroupMember => {
     const budget = createBudget(nodeOptions, { usage: options.getBudgetUsage(url) })
@@ -138,6 +134,8 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     return member
   })
   const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs, polls, shared: share('heads') })
+  const several = members.length > 1
+  const views = createCallerViews({ members, heads: options.rewritable ? 'none' : several ? 'monotonic' : 'latest' })
   /** Heads are compared every few seconds: upstreams that a caller's head would exclude for this long are queried again. */
   const refreshHeads = (picked: GroupMember | undefined, seenHead: number): void => {
     for (let index = 0; index < members.length; index += 1) {
@@ -167,7 +165,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     pick: (pickOptions) => {
       polls.markUsed()
       const keyId = pickOptions?.keyId
-      const preferred = keyId === undefined ? undefined : lastWriters.get(keyId)
+      const preferred = keyId === undefined ? undefined : views.getWriter(keyId)
       const picked = chooseUpstream(members, pickOptions, { loadBalancing, preferred })
       if (pickOptions?.seenHead !== undefined) refreshHeads(picked, pickOptions.seenHead)
       return picked
@@ -187,8 +185,8 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     },
     hasRoom: ({ budget }, { calls, units }) => budget.hasRoom(calls, units),
     isUsable: () => members.some(({ health }) => health.isUsable() || health.isOnlyThrottled()),
-    markWrite: lastWriters.set,
-    several: members.length > 1,
+    several,
+    views,
     states: () => {
       const highest = highestHead()
       return members.map((member) => getUpstreamState(member, network, highest))
@@ -199,7 +197,6 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     cache,
     confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
     filters: createFilters({ maxPerKey: options.maxFilters }),
-    seenHeads: options.rewritable ? undefined : createSeenHeads({ monotonic: members.length > 1 }),
     maxLagBlocks: options.maxLagBlocks,
     logRanges: options.splitLogs ? createLogRanges() : undefined,
     start: async () => {

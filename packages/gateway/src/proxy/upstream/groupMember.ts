@@ -11,7 +11,7 @@ import { createOutcomes } from './createOutcomes.ts'
 import type { Outcomes } from './createOutcomes.ts'
 import type { Upstream } from './createUpstream.ts'
 import type { CallOutcome } from './callOutcome.ts'
-import type { UpstreamOptions } from './upstreamOptions.ts'
+import type { UpstreamOptions } from '../options/upstreamOptions.ts'
 import type { Health } from './watchHealth.ts'
 
 /** An upstream of a group, with all that is known about it. */

@@ -154,7 +154,7 @@ const proxyWrite = (call: ForwardedCall, options: ProxyOptions, done: CallDone):
   return forwardCall(call, { ...options, seenHead: undefined }, (result, member) => {
     inFlightReads.markChanged(options.keyId)
     if (member !== undefined && 'value' in result && result.member === 'result')
-      options.group.markWrite(options.keyId, member)
+      options.group.views.recordWrite(options.keyId, member)
     done(result, member)
   })
 }

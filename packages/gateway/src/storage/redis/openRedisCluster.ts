@@ -1,8 +1,8 @@
+import getSlot from 'cluster-key-slot'
 import { Cluster } from 'ioredis'
 import type { Redis } from 'ioredis'
 import { connectionOptions, getRetryDelay } from './connectionOptions.ts'
 import { createCork } from './createCork.ts'
-import { getHashSlot } from './hashSlot.ts'
 import type { RedisCluster } from './parseRedisUrl.ts'
 import { pingRedis } from './pingRedis.ts'
 import type { RedisLink } from './redisLink.ts'
@@ -64,7 +64,7 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
     const keys: string[] = []
     for (let index = 0; missing.size > 0; index += 1) {
       const key = `kr:ping:${index}`
-      if (missing.delete(getShardOfSlot(getHashSlot(key)))) keys.push(key)
+      if (missing.delete(getShardOfSlot(getSlot(key)))) keys.push(key)
     }
     return keys
   }
@@ -83,10 +83,10 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
 
   return {
     client,
-    isReady: (key) => (key === undefined ? readyShards.size > 0 : readyShards.has(getShardOfSlot(getHashSlot(key)))),
-    getShard: (key) => getShardOfSlot(getHashSlot(key)),
+    isReady: (key) => (key === undefined ? readyShards.size > 0 : readyShards.has(getShardOfSlot(getSlot(key)))),
+    getShard: (key) => getShardOfSlot(getSlot(key)),
     cork: (key) => {
-      const master = masters.get(getShardOfSlot(getHashSlot(key)))
+      const master = masters.get(getShardOfSlot(getSlot(key)))
       if (master?.status === 'ready') cork(master)
     },
     onReady: (listener) => void listeners.push(listener),

@@ -3,6 +3,7 @@ import { monotonicClock } from '../../lib/clock.ts'
 import { createRecentMap } from '../../lib/createRecentMap.ts'
 import { getUtcDay } from '../../lib/utcDay.ts'
 import type { UtcDay } from '../../lib/utcDay.ts'
+import { timedOut, withTimeout } from '../../lib/withTimeout.ts'
 import type { RedisLink } from '../../storage/redis/redisLink.ts'
 import { createRateLimiter } from '../rateLimit/createRateLimiter.ts'
 import type { RateLimiter } from '../rateLimit/createRateLimiter.ts'
@@ -33,6 +34,7 @@ import { createRedisShards } from './redisShards.ts'
 import type { Shard } from './redisShards.ts'
 import { countRequested, takeRate } from './takeRate.ts'
 import type { LimitGrant, LimitRequest, LimitsEvent, QuotaAccount, UsageLimits } from './usageLimits.ts'
+import { toViewKey } from './viewScript.ts'
 
 /** Options of {@link createRedisLimits}. */
 export interface RedisLimitsOptions {
@@ -71,6 +73,8 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
+/** How long a response waits until its news are shared, in milliseconds. */
+const maxShareMs = 500
 /** How often waiting requests and hung shards are checked, in milliseconds. */
 const tickMs = 100
 
@@ -180,13 +184,14 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     // Counted here too, so that this process can decide if Redis is lost.
     if (rate !== undefined && taken.rated > 0) rates.take(id, rate, taken.rated, weights)
     const requested = Math.min(passed, taken.rated)
+    const { view } = taken
     if (account === undefined || state === undefined || requested === 0) {
-      one.resolve({ granted: requested, rate: decision, quota: undefined })
+      one.resolve({ granted: requested, rate: decision, quota: undefined, view })
       return
     }
     if (taken.charged > 0) ledger.add(account.id, taken.day, taken.charged)
     const quota = toQuotaGrant(toCounter(state, taken), account, { calls: requested, ...taken })
-    one.resolve({ granted: taken.granted, rate: decision, quota })
+    one.resolve({ granted: taken.granted, rate: decision, quota, view })
   }
 
   const send = (one: Waiting, seed?: Seed): void => {
@@ -330,6 +335,13 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       if (known > 0) returnToRedis(id, state, known)
     },
     peek: (id, rate) => rates.peek(id, rate),
+    share: ({ id }, view) => {
+      if (closed || !redis.isReady(toViewKey(view, id))) return undefined
+      const shared = scripts.share(id, view).catch(() => undefined)
+      return withTimeout(shared, maxShareMs, { unref: true }).then((result) =>
+        result === timedOut ? undefined : result,
+      )
+    },
     usage: async (account) => {
       const { day, dayUsed, monthUsed } =
         (await scripts.read(account.id).catch(() => undefined)) ?? (await readSeed(account.id))

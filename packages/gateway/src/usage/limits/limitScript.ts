@@ -1,6 +1,7 @@
 import type { RedisLink } from '../../storage/redis/redisLink.ts'
 import { unitsPerToken } from '../rateLimit/tokenBucket.ts'
-import type { LimitRequest } from './usageLimits.ts'
+import type { CallerView, LimitRequest, SharedView } from './usageLimits.ts'
+import { noNews, parseView, toNewsArguments, toViewKey, viewFunction } from './viewScript.ts'
 
 /** How old a seed may be, in milliseconds: others may have been charged since. */
 const maxSeedAgeMs = 2_000
@@ -65,14 +66,14 @@ end
 local function number(index) return tonumber(ARGV[index] or 0) end
 `
 
-const takeScript = `${common}
+const takeScript = `${common}${viewFunction}
 if now > number(1) then return { 1, now } end
 local perSecond, burst, calls, passed, perDay, perMonth = number(2), number(3), number(4), number(5), number(6), number(7)
 -- How many of the first calls fit, and what they cost.
 local function fit(count, units)
   local cost = 0
   for index = 1, count do
-    local weight = tonumber(ARGV[15 + index] or 1)
+    local weight = tonumber(ARGV[20 + index] or 1)
     if cost + weight > units then return index - 1, cost end
     cost = cost + weight
   end
@@ -114,7 +115,9 @@ local permits = 0
 if left < math.huge then permits = math.max(0, math.min(math.ceil((number(15) - account.handed) / 4), left - cost)) end
 account.handed = account.handed + permits
 if changed or cost > 0 or permits > 0 then write(KEYS[2], account) end
-return { 0, now, rated, spent, granted, cost, account.day, account.dayUsed, account.monthUsed, permits, account.seededAt }`
+local view
+if KEYS[3] then view = see(KEYS[3], 16) end
+return { 0, now, rated, spent, granted, cost, account.day, account.dayUsed, account.monthUsed, permits, account.seededAt, view }`
 
 const chargeScript = `${common}
 local units, day = number(1), number(2)
@@ -128,6 +131,9 @@ if day == account.day then account.dayUsed = math.max(0, account.dayUsed + units
 if toMonth(day) == account.month then account.monthUsed = math.max(0, account.monthUsed + units) end
 write(KEYS[1], account)
 return 1`
+
+const shareScript = `${common}${viewFunction}
+return { now, see(KEYS[1], 1) }`
 
 const readScript = `${common}
 local account = read(KEYS[1])
@@ -170,6 +176,7 @@ export interface TakenFromRedis extends UsedUnits {
   readonly permits: number
   /** The time of Redis at which it got the account from the ledger. */
   readonly seededAt: number
+  readonly view?: CallerView | undefined
 }
 
 /** `late`: after the deadline. `missing`: Redis has no counter for the account. In both cases nothing is charged. */
@@ -192,41 +199,65 @@ export interface LimitScripts {
   take(request: LimitRequest, options: TakeOptions): Promise<TakeResult>
   /** Adds units to an account that Redis has. */
   charge(account: string, charge: Charge): Promise<void>
+  /** Shares a view, and returns it with what others have shared. */
+  share(account: string, view: SharedView): Promise<CallerView>
   /** Reads what an account has used; `undefined`: Redis has no counter for it. */
   read(account: string): Promise<UsedUnits | undefined>
 }
 
-type Run = (keys: number, ...values: (string | number)[]) => Promise<number[]>
+type Run<Reply> = (keys: number, ...values: (string | number)[]) => Promise<Reply>
+type Reply = readonly number[]
+/** The reply of a request ends with the view, if there is one. */
+type TakeReply = readonly (number | string)[]
 
 /** Defines the scripts on a connection. */
 export const defineLimitScripts = ({ client, cork }: Pick<RedisLink, 'client' | 'cork'>): LimitScripts => {
   client.defineCommand('keyrailTake', { lua: takeScript })
   client.defineCommand('keyrailCharge', { lua: chargeScript })
+  client.defineCommand('keyrailShare', { lua: shareScript })
   client.defineCommand('keyrailRead', { lua: readScript, readOnly: true })
-  const commands = client as unknown as { keyrailTake: Run; keyrailCharge: Run; keyrailRead: Run }
+  const commands = client as unknown as {
+    keyrailTake: Run<TakeReply>
+    keyrailCharge: Run<Reply>
+    keyrailShare: Run<readonly [now: number, view: string]>
+    keyrailRead: Run<Reply>
+  }
   return {
-    take: async ({ id, rate, account, calls, passed, weights }, { deadline, floor, seed, outageGrant }) => {
+    take: async ({ id, rate, account, calls, passed, weights, view }, { deadline, floor, seed, outageGrant }) => {
       const keys =
         account === undefined ? [toRateKey(id, undefined)] : [toRateKey(id, account.id), toUsedKey(account.id)]
-      const values = [deadline, rate?.perSecond ?? 0, rate?.burst ?? 0, calls, passed]
+      if (account !== undefined && view !== undefined) keys.push(toViewKey(view, account.id))
+      const values: (string | number)[] = [deadline, rate?.perSecond ?? 0, rate?.burst ?? 0, calls, passed]
       values.push(account?.perDay ?? -1, account?.perMonth ?? -1)
       // Most requests need no further arguments, and each takes CPU here and in Redis.
-      if (floor !== undefined || seed !== undefined || outageGrant > 0 || weights !== undefined) {
+      const hasNews = view?.news !== undefined
+      if (floor !== undefined || seed !== undefined || outageGrant > 0 || weights !== undefined || hasNews) {
         values.push(floor?.day ?? 0, floor?.dayUsed ?? 0, floor?.monthUsed ?? 0)
         values.push(seed?.day ?? 0, seed?.dayUsed ?? 0, seed?.monthUsed ?? 0, seed?.at ?? 0)
-        values.push(outageGrant, ...(weights ?? []))
+        values.push(outageGrant, ...toNewsArguments(view ?? noNews), ...(weights ?? []))
       }
       cork(keys[0] ?? '')
       const reply = await commands.keyrailTake(keys.length, ...keys, ...values)
-      const [status, now = 0, rated = 0, spent = 0, granted = passed, charged = 0, ...rest] = reply
+      const shared = reply[11]
+      const [status, now = 0, rated = 0, spent = 0, granted = passed, charged = 0, ...rest] = reply as Reply
       if (status !== 0) return { status: status === 1 ? 'late' : 'missing', now }
       const [day = 0, dayUsed = 0, monthUsed = 0, permits = 0, seededAt = 0] = rest
       const taken = { rated, spent, granted: Math.min(granted, rated), charged, day, dayUsed, monthUsed, permits }
-      return { status: 'taken', now, ...taken, seededAt }
+      return {
+        status: 'taken',
+        now,
+        ...taken,
+        seededAt,
+        view: typeof shared === 'string' ? parseView(shared, now) : undefined,
+      }
     },
     charge: async (account, { units, day, seededAt, writtenAt = 0, floor }) => {
       const values = [units, day, seededAt, writtenAt, floor?.day ?? 0, floor?.dayUsed ?? 0, floor?.monthUsed ?? 0]
       await commands.keyrailCharge(1, toUsedKey(account), ...values)
+    },
+    share: async (account, view) => {
+      const [now, shared] = await commands.keyrailShare(1, toViewKey(view, account), ...toNewsArguments(view))
+      return parseView(shared, now)
     },
     read: async (account) => {
       const [day = 0, dayUsed = 0, monthUsed = 0] = await commands.keyrailRead(1, toUsedKey(account))

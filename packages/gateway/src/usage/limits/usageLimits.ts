@@ -10,6 +10,25 @@ export interface QuotaAccount {
   readonly perMonth: number | null
 }
 
+/** A chain that is below a head for so long, in milliseconds, has lost that block: a development chain was reset, or the chain was reorganized deeply. */
+export const forgetHeadMs = 10_000
+
+/** What the callers of a key have seen of a network. Instances share it, so that a caller sees nothing older at another instance. */
+export interface CallerView {
+  /** The newest block, and how long ago a node responded with it or a higher one. */
+  readonly head?: { readonly block: number; readonly agoMs: number } | undefined
+  /** The last write, by a random number, with the name of the node that took it. */
+  readonly write?: { readonly id: number; readonly node: string; readonly agoMs: number } | undefined
+}
+
+/** The view of the callers of one key and network. */
+export interface SharedView {
+  /** The id of the key, and the network. */
+  readonly id: string
+  /** What the other instances do not know yet. */
+  readonly news: CallerView | undefined
+}
+
 /** The calls of one request, and the limits that apply to them. */
 export interface LimitRequest {
   /** The id of the key or app that has the rate; never the key itself. */
@@ -24,6 +43,8 @@ export interface LimitRequest {
   readonly passed: number
   /** The weight of each call that passed, in units: whole numbers from 1. @default 1 each */
   readonly weights?: readonly number[] | undefined
+  /** What to share with other instances in the same round trip. @default nothing */
+  readonly view?: SharedView | undefined
 }
 
 /** A quota's decision on one request. */
@@ -52,6 +73,8 @@ export interface LimitGrant {
   readonly rate: RateDecision | undefined
   /** `undefined`: the key has no quota, or its rate left nothing to charge. */
   readonly quota: QuotaGrant | undefined
+  /** What the callers of the key have seen, also at other instances; `undefined`: only this one knows. */
+  readonly view?: CallerView | undefined
 }
 
 /** The usage of a window. */
@@ -86,6 +109,13 @@ export interface UsageLimits {
    * a key whose rate is used up before parsing it.
    */
   peek(id: string, rate: RateLimits): RateDecision
+  /**
+   * Shares the view of a key's callers now, without a request. `undefined`: there are no other instances.
+   * @param account - The one that the key's requests are charged to.
+   * @returns `undefined` if the other instances cannot be reached; otherwise resolves once a request to another instance gets it, after a while in
+   * any case, with what all of them share. Never rejects.
+   */
+  share?(account: QuotaAccount, view: SharedView): Promise<CallerView | undefined> | undefined
   /** Returns the usage of an account's windows. @throws {StorageError} */
   usage(account: QuotaAccount): Promise<QuotaUsage>
   /** Writes all state that is only in memory, and rejects further requests. */

@@ -1,6 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createApiKey, createGateway, createMemoryKeyStore } from '../../../src/index.ts'
-import type { Gateway, KeyRecord, LogEntry } from '../../../src/index.ts'
+import { createApiKey } from '../../../src/index.ts'
+import { createTestGateway } from '../../createTestGateway.ts'
+import type { TestGateway } from '../../createTestGateway.ts'
+import { createMemoryKeyStore } from '../../createMemoryKeyStore.ts'
+import type { KeyRecord } from '../../../src/auth/key/keyStore.ts'
+import type { LogEntry } from '../../../src/proxy/log.ts'
 import { chainIds } from '../../startGateway.ts'
 import { startChainAnvil } from '../../subscription/chainAnvil.ts'
 import type { ChainAnvil } from '../../subscription/chainAnvil.ts'
@@ -145,8 +149,8 @@ async function withClient<Result>(
     keys.add(apiKey, { id: 'app-1', kind: 'app', networks: ['testnet'], status })
   addKey('active')
   const entries: LogEntry[] = []
-  const start = async (at = 0): Promise<{ gateway: Gateway; port: number }> => {
-    const gateway = createGateway({
+  const start = async (at = 0): Promise<{ gateway: TestGateway; port: number }> => {
+    const gateway = createTestGateway({
       networks: { testnet: { chainId: chainIds.testnet, upstreams: [{ url: anvil.url }] } },
       keys,
       webSocket: { pingMs: 1_000 },

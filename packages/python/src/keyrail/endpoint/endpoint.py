@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-from typing_extensions import Never
+from typing import Any, Never
 
 from ..failure.check import check, check_names, check_range, describe
 from ..failure.error import KeyrailError

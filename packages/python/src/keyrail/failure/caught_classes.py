@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import cache
 from typing import Any
 
@@ -35,8 +34,7 @@ class _HttpStatusError(aiohttp.ClientResponseError, requests.HTTPError):
 
 _BY_KIND: dict[str, tuple[type[Exception], ...]] = {
     "network": (requests.ConnectionError, aiohttp.ClientOSError, ConnectionError),
-    # Until Python 3.10, asyncio has its own TimeoutError.
-    "timeout": tuple(dict.fromkeys((RequestTimedOut, requests.Timeout, asyncio.TimeoutError, TimeoutError))),
+    "timeout": (RequestTimedOut, requests.Timeout, TimeoutError),
     "badResponse": (BadResponseFormat, ValueError),
     "invalidRequest": (ValueError,),
     "methodUnavailable": (MethodUnavailable,),

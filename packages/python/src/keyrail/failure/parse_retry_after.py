@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from .error_data import get_error_text
@@ -28,7 +28,7 @@ def _date_ms(text: str | None) -> float | None:
         except ValueError:
             return None
     if date.tzinfo is None:
-        date = date.replace(tzinfo=timezone.utc)
+        date = date.replace(tzinfo=UTC)
     return date.timestamp() * 1_000
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..failure.error import KeyrailError, create_error
@@ -30,7 +30,7 @@ class ChainEdges:
 
     def get_hash(self, number: int) -> QuerySteps[str]:
         """Return the current hash of a block."""
-        block = yield from run_query(lambda eth: eth.get_block(number))
+        block = yield from run_query("eth_getBlockByNumber", lambda eth: eth.get_block(number), _has_hash)
         return to_hex_hash(block["hash"])
 
     def verify(self) -> QuerySteps[None]:
@@ -84,3 +84,7 @@ def _create_reorg_error(block: int, edges: list[ChainEdge]) -> KeyrailError:
         hint="Drop the logs from reorg.from_block on, and resume with reorg.cursor.",
         reorg=Reorg(from_block=block, cursor={"next_block": block, "next_log_index": 0, "edges": edges}),
     )
+
+
+def _has_hash(block: Any) -> bool:
+    return isinstance(block, Mapping) and isinstance(block.get("hash"), (bytes, str))

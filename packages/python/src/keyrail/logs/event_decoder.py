@@ -3,13 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from io import BytesIO
 from typing import Any
 
-from eth_abi.abi import decode
-from eth_abi.exceptions import DecodingError
+from eth_abi.codec import ABICodec
+from eth_abi.decoding import ByteStringDecoder
+from eth_abi.exceptions import DecodingError, InsufficientDataBytes
+from eth_abi.registry import registry
 from eth_utils.address import to_checksum_address
 
+from ..failure.error import create_error
 from .event_abi import AbiParameter, EventAbi
+
+_WORD = 32
+
+
+class UndecodableLogError(ValueError):
+    """A log of an event whose topics or data do not match the ABI. Contracts can emit any data."""
+
+
+class _BytesDecoder(ByteStringDecoder):
+    """Decodes bytes, also without zeros after them, which older compilers and contracts in assembly leave out."""
+
+    def decode(self, stream: Any) -> Any:
+        length = int.from_bytes(_read(stream, _WORD), "big")
+        return _read(stream, length)
+
+    @classmethod
+    def from_type_str(cls, *_: Any) -> Any:
+        return cls()
+
+
+class _StringDecoder(_BytesDecoder):
+    """Decodes a string. One that is not UTF-8 stays bytes."""
+
+    def decode(self, stream: Any) -> Any:
+        data = super().decode(stream)
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            return data
+
+
+def _read(stream: BytesIO, length: int) -> bytes:
+    data = stream.read(length)
+    if len(data) < length:
+        raise InsufficientDataBytes(f"{length} bytes are missing")
+    return data
+
+
+def _create_codec() -> ABICodec:
+    lenient: Any = registry.copy()  # type: ignore[no-untyped-call]
+    for name, decoder in (("bytes", _BytesDecoder), ("string", _StringDecoder)):
+        lenient.unregister_decoder(name)
+        lenient.register_decoder(name, decoder, label=name)
+    return ABICodec(lenient)
+
+
+_codec = _create_codec()
 
 
 class EventDecoder:
@@ -38,10 +89,14 @@ class EventDecoder:
     def decode(self, log: Mapping[str, Any]) -> list[Any] | None:
         """Return the values of the parameters; None if the log is not of this event.
 
-        That is so for an event with the same signature but other indexed parameters, as ``Transfer`` of ERC-20 and ERC-721 have.
+        That is so for an event with the same signature but other indexed parameters, as ``Transfer`` of ERC-20 and ERC-721 have. A string
+        that is not UTF-8 is returned as bytes.
 
         Args:
             log: A log with topics and data, each as bytes or hex.
+
+        Raises:
+            UndecodableLogError: If the log is of this event, but its topics or data do not match the ABI.
 
         """
         topics = [_to_bytes(one) for one in log["topics"]]
@@ -52,21 +107,44 @@ class EventDecoder:
         if len(topics) != len(self._topic_types):
             return None
         try:
-            indexed = iter([decode([kind], topic)[0] for kind, topic in zip(self._topic_types, topics, strict=True)])
-            others = iter(decode(self._data_types, _to_bytes(log["data"])))
-        except (DecodingError, UnicodeDecodeError, OverflowError):
-            return None
+            indexed = iter([_decode([kind], topic)[0] for kind, topic in zip(self._topic_types, topics, strict=True)])
+            others = iter(_decode(self._data_types, _to_bytes(log["data"])))
+        except (DecodingError, OverflowError):
+            if self._topic is None:
+                # Any event without a name may have such topics.
+                return None
+            raise UndecodableLogError from None
         return [next(indexed if one.indexed else others) for one in self.event.parameters]
 
     def add_args(self, log: Any) -> Any:
-        """Return a copy of a log with ``event`` and ``args`` as web3.py's contracts have them; None if it is not of this event."""
-        values = self.decode(log)
+        """Return a copy of a log with ``event`` and ``args`` as web3.py's contracts have them; None if it is not of this event.
+
+        Raises:
+            KeyrailError: With kind ``badResponse`` if its topics or data do not match the ABI.
+
+        """
+        try:
+            values = self.decode(log)
+        except UndecodableLogError:
+            raise create_error(
+                f"Log {log['logIndex']} of block {log['blockNumber']} is a {self.event.name} event, but its data does not match the ABI. "
+                "Continue after it from the cursor, or read the logs without event.",
+                kind="badResponse",
+                source="node",
+                retryable=False,
+                method="eth_getLogs",
+            ) from None
         if values is None:
             return None
         pairs = zip(self._names, self.event.parameters, values, strict=True)
         args = {name: _with_checksums(one, value) for name, one, value in pairs}
         # A log of web3.py is an AttributeDict, unless a middleware changed that.
         return type(log)({**log, "event": self.event.name, "args": type(log)(args)})
+
+
+def _decode(types: list[str], data: bytes) -> tuple[Any, ...]:
+    # Strictly, other values than strings and bytes would be rejected if zeros are missing.
+    return _codec.decode(types, data, strict=False)
 
 
 def is_hashed(parameter: AbiParameter) -> bool:

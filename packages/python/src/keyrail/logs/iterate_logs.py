@@ -8,14 +8,18 @@ import threading
 from collections.abc import AsyncGenerator, Generator
 from typing import Any
 
-from web3.exceptions import BlockNotFound
+from ens.exceptions import ENSException  # type: ignore[import-untyped]
+from web3.exceptions import BlockNotFound, Web3Exception
 from web3.types import LogReceipt
 
 from ..failure.check import invalid
 from ..failure.error import KeyrailError, create_error
 from .log_reader import LogReader, Wait
 from .log_windows import LogWindow
-from .query import Query, QuerySteps
+from .query import Query, QuerySteps, create_invalid_result_error
+
+# What web3.py raises when it converts a result that is not valid.
+_INVALID_RESULT = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
 
 
 def iterate_logs(reader: LogReader, eth: Any) -> Generator[LogReceipt, None, None]:
@@ -60,7 +64,7 @@ def iterate_logs(reader: LogReader, eth: Any) -> Generator[LogReceipt, None, Non
         try:
             return query.run(eth)
         except Exception as error:
-            return _convert_error(error)
+            return _convert_error(query, error)
 
     steps = reader.steps()
     result: Any = None
@@ -121,7 +125,7 @@ async def iterate_async_logs(reader: LogReader, eth: Any) -> AsyncGenerator[LogR
         try:
             return await query.run(eth)
         except Exception as error:
-            return _convert_error(error)
+            return _convert_error(query, error)
 
     steps = reader.steps()
     result: Any = None
@@ -145,8 +149,8 @@ async def iterate_async_logs(reader: LogReader, eth: Any) -> AsyncGenerator[LogR
             tasks.popitem()[1].cancel()
 
 
-def _convert_error(error: Exception) -> Exception:
-    """Remove the frames of a failure, and convert web3.py's BlockNotFound to a failure."""
+def _convert_error(query: Query, error: Exception) -> Exception:
+    """Remove the frames of a failure, and convert web3.py's exceptions for the result of a node to failures."""
     if isinstance(error, KeyrailError):
         return error.with_traceback(None)
     if isinstance(error, BlockNotFound):
@@ -158,4 +162,7 @@ def _convert_error(error: Exception) -> Exception:
             method="eth_getBlockByNumber",
             hint="Retry later.",
         )
+    if isinstance(error, _INVALID_RESULT) and not isinstance(error, (Web3Exception, ENSException)):
+        # web3.py could not convert the result. Its exceptions contain what the node sent.
+        return create_invalid_result_error(query.method)
     return error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,7 +18,7 @@ from .event_decoder import EventDecoder
 from .log_cursor import LogCursor
 from .log_windows import LogWindow, LogWindows
 from .parse_filter import parse_addresses, parse_block, parse_topics
-from .query import Query, QuerySteps, run_query
+from .query import Query, QuerySteps, create_invalid_result_error, run_query
 from .window_size import WindowSize
 
 _MAX_BLOCKS = 2**31
@@ -129,7 +129,9 @@ class LogReader:
             raise
 
     def _run(self) -> Generator[LogStep, Any, None]:
-        head = yield from run_query(lambda eth: eth.block_number)
+        head = yield from run_query(
+            "eth_blockNumber", lambda eth: eth.block_number, lambda number: isinstance(number, int)
+        )
         last = min((yield from self._resolve(self._to, head)), head)
         if self.cursor is None:
             self.cursor = {"next_block": (yield from self._resolve(self._from, head)), "next_log_index": 0}
@@ -197,13 +199,15 @@ class LogReader:
             return block
         if block == "latest":
             return head
-        found = yield from run_query(lambda eth: eth.get_block(block))
+        found = yield from run_query("eth_getBlockByNumber", lambda eth: eth.get_block(block), _has_number)
         number: int = found["number"]
         return number
 
     def _read(self, window: LogWindow) -> QuerySteps[list[LogReceipt]]:
         parameters = {**self.filter, "fromBlock": hex(window.first), "toBlock": hex(window.last)}
-        logs: list[LogReceipt] = list((yield from run_query(lambda eth: eth.get_logs(parameters))))
+        logs: list[LogReceipt] = (
+            yield from run_query("eth_getLogs", lambda eth: eth.get_logs(parameters), _are_logs)
+        ) or []
         stray = next((log for log in logs if not window.first <= log["blockNumber"] <= window.last), None)
         if stray is not None:
             raise create_error(
@@ -214,8 +218,13 @@ class LogReader:
                 retryable=False,
                 method="eth_getLogs",
             )
-        # Some load balancers return logs out of order.
-        return sorted(logs, key=lambda log: (log["blockNumber"], log["logIndex"]))
+        # Some load balancers return logs out of order, or twice.
+        by_position: dict[tuple[int, int], LogReceipt] = {}
+        for log in logs:
+            same = by_position.setdefault((log["blockNumber"], log["logIndex"]), log)
+            if same["blockHash"] != log["blockHash"]:
+                raise create_invalid_result_error("eth_getLogs")
+        return [by_position[position] for position in sorted(by_position)]
 
     def _read_near_head(self, window: LogWindow) -> QuerySteps[list[LogReceipt]]:
         """Read a window near the head, with the hash of its last block before and after, and a check of the edge below it in between.
@@ -237,3 +246,22 @@ class LogReader:
             retryable=True,
             method="eth_getLogs",
         )
+
+
+def _has_number(block: Any) -> bool:
+    return isinstance(block, Mapping) and isinstance(block.get("number"), int)
+
+
+def _are_logs(result: Any) -> bool:
+    return isinstance(result, list) and all(map(_is_log, result))
+
+
+def _is_log(log: Any) -> bool:
+    return (
+        isinstance(log, Mapping)
+        and isinstance(log.get("blockNumber"), int)
+        and isinstance(log.get("logIndex"), int)
+        and isinstance(log.get("blockHash"), (bytes, str))
+        and isinstance(log.get("topics"), (list, tuple))
+        and isinstance(log.get("data"), (bytes, str))
+    )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Generic, overload
+from typing import Any, Generic, Self, overload
 
-from typing_extensions import Self, TypeVar
+from typing_extensions import TypeVar
 from web3 import AsyncWeb3, Web3
 from web3.types import LogReceipt
 

@@ -9,11 +9,13 @@ from importlib import import_module
 from typing import Any
 
 from .event_abi import AbiParameter
-from .event_decoder import EventDecoder, is_hashed, map_value
+from .event_decoder import EventDecoder, UndecodableLogError, is_hashed, map_value
 
 # Larger integers are text: uint256 has up to 78 digits, and Parquet readers support 38 (Spark, DuckDB) or 76 (Arrow).
 _MAX_BITS = 64
 _MAX_TOPICS = 4
+# The data of a log of the event with a parameter that cannot be decoded, as hex; null for other logs.
+_UNDECODED = "undecodedData"
 
 
 def import_pyarrow(module: str = "pyarrow") -> Any:
@@ -55,9 +57,10 @@ class ParquetColumns:
         if decoder is None:
             columns += [(f"topic{at}", arrow.string()) for at in range(_MAX_TOPICS)] + [("data", arrow.string())]
         else:
+            taken = {name for name, _ in columns} | {_UNDECODED}
             for name, parameter in zip(decoder.names, decoder.event.parameters, strict=True):
-                taken = any(name == column for column, _ in columns)
-                columns.append((f"arg_{name}" if taken else name, self._get_type(parameter)))
+                columns.append((f"arg_{name}" if name in taken else name, self._get_type(parameter)))
+            columns.append((_UNDECODED, arrow.string()))
         self.schema = arrow.schema(columns)
 
     def to_row(self, log: Mapping[str, Any]) -> tuple[Any, ...] | None:
@@ -75,11 +78,28 @@ class ParquetColumns:
         if self._decoder is None:
             topics = log["topics"]
             return (*common, *topics, *[None] * (_MAX_TOPICS - len(topics)), log["data"])
-        values = self._decoder.decode(log)
+        parameters = self._decoder.event.parameters
+        undecoded: str | None = None
+
+        def to_cell(kind: str, value: Any) -> Any:
+            nonlocal undecoded
+            if kind == "string" and isinstance(value, bytes):
+                undecoded = log["data"]
+                return None
+            return _to_cell(kind, value)
+
+        try:
+            values = self._decoder.decode(log)
+        except UndecodableLogError:
+            return (*common, *[None] * len(parameters), log["data"])
         if values is None:
             return None
-        pairs = zip(self._decoder.event.parameters, values, strict=True)
-        return (*common, *(map_value(parameter, value, _to_cell) for parameter, value in pairs))
+        cells = [map_value(parameter, value, to_cell) for parameter, value in zip(parameters, values, strict=True)]
+        return (*common, *cells, undecoded)
+
+    def is_undecoded(self, row: tuple[Any, ...]) -> bool:
+        """Check whether a row is of a log of the event with a parameter that could not be decoded."""
+        return self._decoder is not None and row[-1] is not None
 
     def to_batch(self, rows: list[tuple[Any, ...]]) -> Any:
         """Convert rows to a record batch."""

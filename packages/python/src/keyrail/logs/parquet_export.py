@@ -6,9 +6,7 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from typing_extensions import Self
+from typing import Any, Self
 
 from ..failure.check import check, check_bool, check_range, describe, invalid
 from ..failure.error import KeyrailError, create_error
@@ -41,6 +39,9 @@ class ExportResult:
     """The last block, resolved at the start of the first run."""
     resumed: bool
     """Whether an earlier run was interrupted."""
+    undecoded: int = 0
+    """The number of logs in the file with a parameter that cannot be decoded: a string that is not UTF-8, or data that does not match the
+    ABI. Such parameters are null, and the column ``undecodedData`` has the data of the log."""
 
 
 class _Export:
@@ -77,7 +78,7 @@ class _Export:
         }
         checkpoint = self._file.read_checkpoint()
         if checkpoint is None:
-            self._state = {"settings": settings, "logs": 0, "skipped": 0}
+            self._state = {"settings": settings, "logs": 0, "skipped": 0, "undecoded": 0}
             return
         earlier = checkpoint["settings"]
         changed = sorted(name for name in {*earlier, *settings} if earlier.get(name) != settings.get(name))
@@ -102,13 +103,16 @@ class _Export:
             self._state["skipped"] += 1
         else:
             self._state["logs"] += 1
+            self._state["undecoded"] += self._columns.is_undecoded(row)
             self._rows.append(row)
         if len(self._rows) >= _BATCH_ROWS or time.monotonic() - self._written_at >= _CHECKPOINT_S:
             self.save(self._reader.cursor)
 
     def save(self, cursor: LogCursor | None) -> None:
         """Write the logs so far and their position to disk."""
-        if cursor is not None and self._reader.range is not None:
+        first, last = self._reader.range or (0, -1)
+        # Nothing is known about a range above the head, not even its last block.
+        if cursor is not None and first <= last:
             self._write_rows()
             self._save_checkpoint(cursor)
 
@@ -131,6 +135,15 @@ class _Export:
 
     def finish(self) -> ExportResult:
         """Write the Parquet file."""
+        first, last = self._reader.range or (0, 0)
+        if first > last and not self._resumed:
+            raise create_error(
+                f"from_block ({first}) is above the last block to export, which is now {last}. Call to_parquet() again later.",
+                kind="lagging",
+                source="node",
+                retryable=True,
+                method="eth_blockNumber",
+            )
         self.save(self._reader.cursor)
         state, cursor = self._state, self._state["cursor"]
         if cursor["next_block"] <= state["last_block"]:
@@ -150,6 +163,7 @@ class _Export:
             from_block=state["first_block"],
             to_block=state["last_block"],
             resumed=self._resumed,
+            undecoded=state["undecoded"],
         )
 
     def _write_rows(self) -> None:

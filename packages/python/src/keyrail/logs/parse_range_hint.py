@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ..failure.error_data import get_error_text
+
 _FLAGS = re.IGNORECASE | re.ASCII
 _BLOCK = r"(0x[\da-f]+|\d+)"
 _COUNT = r"(0x[\da-f]+|\d[\d,_]*(?:\.\d+)?\s?[km]?)\b"
@@ -77,14 +79,15 @@ def parse_range_hint(message: str, data: Any = None) -> RangeHint:
     if re.search("address", text, _FLAGS) and not re.search(r"\brange|block", text, _FLAGS):
         return RangeHint(too_many_addresses=True)
     members: dict[str, Any] = data if isinstance(data, dict) else {}
-    found = _SUGGESTION.search(text)
+    # Some gateways forward the error of the provider in the data, and have a message of their own.
+    details = get_error_text({"data": data})[:_MAX_TEXT_LENGTH]
+    found = _SUGGESTION.search(text) or _SUGGESTION.search(details)
     first = _parse_block(found[1] if found else members.get("from"))
     last = _parse_block(found[2] if found else members.get("to"))
     if first is None or last is None or first > last:
         first = last = None
-    cap: str | None = None
     # "up to a 2K block range and no limit on the response size, or any block range with a cap of 10K logs" names no cap.
-    if not re.search("any block range", text, _FLAGS):
-        cap = next((match[1] for match in (pattern.search(text) for pattern in _CAPS) if match), None)
+    texts = [one for one in (text, details) if not re.search("any block range", one, _FLAGS)]
+    cap = next((match[1] for one in texts for match in (pattern.search(one) for pattern in _CAPS) if match), None)
     blocks = _parse_count(cap) if cap else 0
     return RangeHint(max_blocks=blocks if blocks > 0 else None, from_block=first, to_block=last)

@@ -8,7 +8,7 @@ from typing import Any
 
 from web3.exceptions import BlockNotFound, Web3RPCError
 
-from ..failure.error import KeyrailError, create_error
+from .query import create_invalid_result_error
 
 _MAX_TOPICS = 4
 
@@ -44,7 +44,7 @@ class RawEth:
 
     def get_logs(self, parameters: Mapping[str, Any]) -> Any:
         """Get the logs of a range."""
-        return self._call("eth_getLogs", [parameters], lambda result: [_parse_log(log) for log in result])
+        return self._call("eth_getLogs", [parameters], _parse_logs)
 
     def _call(self, method: str, params: list[Any], convert: Callable[[Any], Any]) -> Any:
         response = self._request(method, params)
@@ -63,23 +63,19 @@ def _convert(method: str, response: Mapping[str, Any], convert: Callable[[Any], 
     try:
         return convert(response["result"])
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise _create_error(method) from None
-
-
-def _create_error(method: str) -> KeyrailError:
-    return create_error(
-        f"{method} returned a result that is not valid. Use another endpoint.",
-        kind="badResponse",
-        source="node",
-        retryable=False,
-        method=method,
-    )
+        raise create_invalid_result_error(method) from None
 
 
 def _parse_block(block: int | str, result: Any) -> dict[str, Any]:
     if result is None:
         raise BlockNotFound(f"Block with id: {block!r} not found.")
     return {"number": int(result["number"], 16), "hash": str(result["hash"])}
+
+
+def _parse_logs(result: Any) -> list[dict[str, Any]]:
+    if not isinstance(result, list):
+        raise TypeError
+    return [_parse_log(log) for log in result]
 
 
 def _parse_log(log: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from ..failure.facts import Facts
 from ..failure.to_json import to_json
 from .parse_json import UnreadableJson, parse_json
-from .read_response import MISSING, format_id, read_response
+from .read_response import MISSING, format_id, read_response, to_whole_number
 from .response import HttpResponse, Result
 
 
@@ -40,7 +40,7 @@ def read_batch_response(response: HttpResponse, first: int, count: int) -> list[
 
     def read_failure(entry: Any, text: str) -> Facts:
         entry_id = entry.get("id") if isinstance(entry, dict) else None
-        number = _whole_number(entry_id)
+        number = to_whole_number(entry_id)
         if entry_id is not None and number is None and status < 300:
             return unpaired(f"response id {format_id(entry_id)} does not match a request id of the batch", final=True)
         facts = read_response(HttpResponse(status, text, response.headers), -1 if number is None else number, entry)
@@ -73,7 +73,7 @@ def read_batch_response(response: HttpResponse, first: int, count: int) -> list[
     for entry in entries:
         members: dict[str, Any] = entry if isinstance(entry, dict) else {}
         entry_id = members.get("id")
-        number = _whole_number(entry_id)
+        number = to_whole_number(entry_id)
         at = -1 if number is None else number - first
         if 0 <= at < count:
             if reads[at] is not None:
@@ -107,10 +107,3 @@ def read_batch_response(response: HttpResponse, first: int, count: int) -> list[
         read or missing or unpaired(f"no response in the batch has request id {first + at}{other_ids}", final)
         for at, read in enumerate(reads)
     ]
-
-
-def _whole_number(value: Any) -> int | None:
-    """Return an id as an int, even if it is written as 1.0; None for other values."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1:
-        return None
-    return int(value)

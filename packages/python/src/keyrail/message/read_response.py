@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from ..failure.facts import Facts
@@ -15,11 +16,22 @@ MISSING: Any = object()
 """Marks a missing member, because null is a value."""
 
 _MAX_ID_LENGTH = 24
+_QUOTED_ID = re.compile(r"0|[1-9]\d{0,15}", re.ASCII)
 
 
 def is_id(value: Any, expected: int) -> bool:
-    """Check whether an id is this number: neither the number as a string, nor true for 1."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == expected
+    """Check whether an id is this number. Some servers quote it."""
+    return to_whole_number(value) == expected
+
+
+def to_whole_number(value: Any) -> int | None:
+    """Return an id as an int, even if it is written as 1.0 or "1"; None for other values."""
+    if isinstance(value, str):
+        # Without a sign, spaces or leading zeros.
+        return int(value) if _QUOTED_ID.fullmatch(value) else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1:
+        return None
+    return int(value)
 
 
 def read_response(response: HttpResponse, call_id: int, body: Any = MISSING) -> Result | Facts:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from types import TracebackType
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, overload
+from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar, overload
 
 from hexbytes import HexBytes
-from typing_extensions import Self
 from web3 import AsyncWeb3
 from web3._utils.method_formatters import block_result_formatter, log_entry_formatter
 from web3.datastructures import AttributeDict

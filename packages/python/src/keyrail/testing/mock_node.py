@@ -6,12 +6,11 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from eth_account import Account
 from eth_utils.address import is_address, to_checksum_address
 from eth_utils.crypto import keccak
-from typing_extensions import Self
 
 from ..failure.check import check, check_range
 from .fault import (

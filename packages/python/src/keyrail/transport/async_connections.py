@@ -6,15 +6,12 @@ import asyncio
 import ssl
 from collections.abc import Callable
 
-from .abandon_transport import abandon_transport
 from .async_connection import AsyncConnection, open_connection
 from .http_request import KEEP_ALIVE_S
+from .open_socket import GoodAddresses
 from .request_target import Route
 from .response_reader import ResponseReader
 from .steps import now_ms
-
-# With TLS, a connection is closed after a few rounds of the loop.
-_MAX_ROUNDS = 20
 
 
 class AsyncConnections:
@@ -23,14 +20,16 @@ class AsyncConnections:
     Args:
         max_in_use: The maximum number of connections in use.
         get_ssl_context: Returns the TLS settings.
+        good: The addresses that worked.
 
     """
 
-    def __init__(self, max_in_use: int, get_ssl_context: Callable[[], ssl.SSLContext]) -> None:
+    def __init__(self, max_in_use: int, get_ssl_context: Callable[[], ssl.SSLContext], good: GoodAddresses) -> None:
         self.turns = asyncio.Semaphore(max_in_use)
         """Acquired by each request, so that requests have their turns in order."""
         self.is_closed = False
         self._get_ssl_context = get_ssl_context
+        self._good = good
         # The one used last is reused first, so that those that are no longer needed expire.
         self._idle: dict[Route, list[AsyncConnection]] = {}
         self._opened: set[AsyncConnection] = set()
@@ -55,7 +54,7 @@ class AsyncConnections:
                 return connection, True
             connection.close()
         ssl_context = self._get_ssl_context() if route.uses_tls else None
-        return await open_connection(route, ssl_context, self._opened), False
+        return await open_connection(route, ssl_context, self._good, self._opened), False
 
     def give_back(self, route: Route, connection: AsyncConnection, reader: ResponseReader) -> None:
         """Keep a connection for the next request, or close it if it cannot be used again.
@@ -74,28 +73,11 @@ class AsyncConnections:
         if self._expiry is None:
             self._expiry = asyncio.get_running_loop().call_later(KEEP_ALIVE_S, self._expire)
 
-    async def close(self) -> None:
-        """Close all connections, and wait until they are closed."""
+    def close(self) -> None:
+        """Close all connections, without waiting, and without their event loop."""
         self._stop()
         for connection in list(self._opened):
             connection.close()
-        for _ in range(_MAX_ROUNDS):
-            if not self._opened:
-                return
-            await asyncio.sleep(0)
-
-    def abandon(self, *, after_fork: bool = False) -> None:
-        """Close all connections without the event loop.
-
-        Args:
-            after_fork: Whether they belong to the parent of this process. The parent's connections stay open and usable.
-
-        """
-        self._stop()
-        while self._opened:
-            connection = self._opened.pop()
-            connection.is_open = False
-            abandon_transport(connection.transport, after_fork=after_fork)
 
     def _stop(self) -> None:
         self.is_closed = True

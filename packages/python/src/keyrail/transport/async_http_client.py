@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import zlib
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 from typing import TypeAlias
@@ -16,11 +15,11 @@ from .async_connections import AsyncConnections
 from .call_settings import CallSettings
 from .connection_settings import ConnectionSettings
 from .http_failure import describe_failure
-from .http_request import INVALID_URL, decode_body, describe_ssl_problem
+from .http_request import INVALID_URL, describe_ssl_problem
+from .open_socket import GoodAddresses
 from .request_target import RequestTarget, create_target_finder
-from .response_reader import ResponseReader, read_body
+from .response_reader import ResponseReader, to_broken_response, to_response
 from .steps import now_ms
-from .timeout import timeout
 
 _Loop: TypeAlias = asyncio.AbstractEventLoop
 _ByLoop: TypeAlias = "dict[_Loop, tuple[AsyncConnections, AsyncGenerator[None, None]]]"
@@ -40,6 +39,7 @@ def create_async_http_client(
 
     """
     find_target = create_target_finder(connections)
+    good = GoodAddresses()
     by_loop: _ByLoop = {}
 
     async def get_connections() -> AsyncConnections:
@@ -48,7 +48,7 @@ def create_async_http_client(
         if entry is not None and not entry[0].is_closed:
             return entry[0]
         _drop_closed_loops(by_loop)
-        created = AsyncConnections(settings.max_in_flight, connections.get_ssl_context)
+        created = AsyncConnections(settings.max_in_flight, connections.get_ssl_context, good)
         until_end = _close_at_end_of_loop(created)
         by_loop[loop] = created, until_end
         await until_end.__anext__()
@@ -59,7 +59,7 @@ def create_async_http_client(
         reader = ResponseReader(settings.max_response_bytes)
         connected = reused = False
         try:
-            async with timeout(max(0, until - now_ms()) / 1_000):
+            async with asyncio.timeout(max(0, until - now_ms()) / 1_000):
                 own = await get_connections()
                 async with own.turns:
                     connection, reused = await own.take(target.route)
@@ -68,14 +68,12 @@ def create_async_http_client(
                         await connection.request(target.write(body), reader)
                     finally:
                         own.give_back(target.route, connection, reader)
-            data = read_body(reader, settings.max_response_bytes, until)
-            if isinstance(data, Facts):
-                return data, False
-            return HttpResponse(reader.status, decode_body(data), reader.headers), False
-        except (OSError, asyncio.TimeoutError, EOFError, ValueError, zlib.error) as error:
-            if isinstance(error, (TimeoutError, asyncio.TimeoutError)) and now_ms() >= until - 5:
+            return to_response(reader, settings.max_response_bytes, until), False
+        except (OSError, EOFError, ValueError) as error:
+            if isinstance(error, TimeoutError) and now_ms() >= until - 5:
                 return Facts(kind="timeout", text="", unsent=not connected), False
-            return describe_failure(error, reader, connected), reader.status == 0 and reused
+            failure = to_broken_response(reader) or describe_failure(error, reader, connected)
+            return failure, reader.status == 0 and reused
 
     async def post(endpoint: ResolvedEndpoint, body: bytes, may_repeat: bool, until: float) -> HttpResponse | Facts:
         try:
@@ -102,7 +100,7 @@ def create_async_http_client(
     def after_fork() -> None:
         while by_loop:
             _, (parents, until_end) = by_loop.popitem()
-            parents.abandon(after_fork=True)
+            parents.close()
             _finish(until_end)
 
     finalize(post, _drop_all, by_loop)
@@ -114,7 +112,7 @@ async def _close_at_end_of_loop(connections: AsyncConnections) -> AsyncGenerator
     try:
         yield
     finally:
-        await connections.close()
+        connections.close()
 
 
 def _finish(until_end: AsyncGenerator[None, None]) -> None:
@@ -127,7 +125,7 @@ def _drop(loop: _Loop, connections: AsyncConnections, until_end: AsyncGenerator[
     """Close the connections of a loop without waiting. If the loop runs in another thread, they are closed there."""
 
     def drop() -> None:
-        connections.abandon()
+        connections.close()
         _finish(until_end)
 
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from ..failure.error import KeyrailError
@@ -50,11 +50,10 @@ def _parse_date_ms(value: Any) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value * (1_000 if value < _MAX_SECONDS else 1)
     try:
-        # Python 3.10 does not know "Z".
-        date = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
+        date = datetime.fromisoformat(str(value))
     except ValueError:
         return float("-inf")
-    return (date if date.tzinfo else date.replace(tzinfo=timezone.utc)).timestamp() * 1_000
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() * 1_000
 
 
 def _speaks_of_day(message: str) -> bool:

@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from weakref import finalize
 
-from urllib3.connection import HTTPConnection
-
+from .connection import Connection
 from .http_request import KEEP_ALIVE_S
 from .steps import now_ms
 
@@ -22,18 +21,18 @@ class ConnectionPool:
 
     """
 
-    def __init__(self, create: Callable[[], HTTPConnection], max_in_use: int) -> None:
+    def __init__(self, create: Callable[[], Connection], max_in_use: int) -> None:
         self._create = create
         self._lock = threading.Lock()
         self._free = max_in_use
         # The locks of the threads that wait. Each is released when its thread has its turn.
         self._waiting: deque[threading.Lock] = deque()
         # Connections, and when they were last used. The one used last is reused first, so that those that are no longer needed expire.
-        self._idle: list[tuple[HTTPConnection, float]] = []
+        self._idle: list[tuple[Connection, float]] = []
         self._closed = False
         finalize(self, _close_all, self._idle)
 
-    def take(self, timeout_s: float) -> HTTPConnection | None:
+    def take(self, timeout_s: float) -> Connection | None:
         """Return an open connection if there is an idle one, else a new one. Threads have their turns in order.
 
         Args:
@@ -48,7 +47,7 @@ class ConnectionPool:
             self._end_turn()
             raise
 
-    def give_back(self, connection: HTTPConnection, reusable: bool) -> None:
+    def give_back(self, connection: Connection, reusable: bool) -> None:
         """Keep a connection for the next request, or close it if it is not reusable. Each taken connection must be given back."""
         if reusable:
             self._idle.append((connection, now_ms()))
@@ -63,14 +62,14 @@ class ConnectionPool:
         self._closed = True
         _close_all(self._idle)
 
-    def _find_idle(self) -> HTTPConnection | None:
+    def _find_idle(self) -> Connection | None:
         while True:
             try:
                 connection, used_at = self._idle.pop()
             except IndexError:
                 return None
             # After a long time, a firewall may have dropped the connection without a notice.
-            if now_ms() - used_at < KEEP_ALIVE_S * 1_000 and connection.is_connected:
+            if now_ms() - used_at < KEEP_ALIVE_S * 1_000 and connection.is_idle:
                 return connection
             connection.close()
 
@@ -107,7 +106,7 @@ class ConnectionPool:
                 self._free += 1
 
 
-def _close_all(idle: list[tuple[HTTPConnection, float]]) -> None:
+def _close_all(idle: list[tuple[Connection, float]]) -> None:
     while True:
         try:
             connection, _ = idle.pop()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from ipaddress import ip_address, ip_network
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -20,7 +21,7 @@ from ..failure.check import check, describe, invalid
 
 # Scheme, credentials, host with port. Stricter than URLs may be, so that no part of it is misread.
 _PROXY = re.compile(
-    r"(https?)://(?:[^/?#@:\\\s]*(?::[^/?#@\\\s]*)?@)?(?:\[[\da-f:.]+\]|[^\s/?#@\\:;%&=\[\]{}]+)(?::\d{1,5})?/?",
+    r"(https?)://(?:[^/?#@:\\\s]*(?::[^/?#@\\\s]*)?@)?(?:\[[\da-f:.]+\]|[^\s\x00-\x1f\x7f/?#@\\:;%&=\[\]{}]+)(?::\d{1,5})?/?",
     re.IGNORECASE | re.ASCII,
 )
 # As in requests, which web3.py's HTTPProvider uses. Python itself reads SSL_CERT_FILE and SSL_CERT_DIR.
@@ -95,11 +96,25 @@ def _find_proxy(url: str) -> str | None:
         parts = urlsplit(url)
     except ValueError:
         return None  # The HTTP library rejects the URL.
+    host = (parts.hostname or "").rstrip(".")
     proxies = getproxies()
     proxy = proxies.get(parts.scheme) or proxies.get("all")
-    if not proxy or not parts.hostname or proxy_bypass(parts.netloc) or proxy_bypass(parts.hostname):
+    if not proxy or not host or _bypasses_proxy(host, parts.port):
         return None
     return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _bypasses_proxy(host: str, port: int | None) -> bool:
+    if proxy_bypass(host) or (port is not None and proxy_bypass(f"{host}:{port}")):
+        return True
+    # Python compares only names. Ranges such as 10.0.0.0/8 are respected as well, as by requests, also those of IPv6.
+    with suppress(ValueError):
+        address = ip_address(host)
+        for name in (os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or "").split(","):
+            with suppress(ValueError):
+                if address in ip_network(name.strip().replace("[", "").replace("]", ""), strict=False):
+                    return True
+    return False
 
 
 def _create_ssl_context(bundle: str | None) -> ssl.SSLContext:

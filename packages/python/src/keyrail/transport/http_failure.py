@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import zlib
-
 from ..failure.facts import Facts
-from .http_request import BROKEN, CUT, INVALID_URL, NOT_GZIP, NOT_HTTP, describe_error
+from .http_request import BROKEN, CUT, INVALID_URL, NOT_HTTP, describe_error
 from .response_reader import NotHttpError, ResponseReader
-
-TLS_IN_TLS = "Python 3.10 has no TLS inside of TLS: use a newer Python, KeyrailProvider, or a proxy with http"
 
 
 class TunnelRejectedError(OSError):
@@ -17,10 +13,6 @@ class TunnelRejectedError(OSError):
     def __init__(self, status: int) -> None:
         super().__init__(f"HTTP {status}")
         self.status = status
-
-
-class TlsInTlsError(OSError):
-    """The event loop cannot use TLS inside of the TLS connection to a proxy."""
 
 
 def check_tunnel(reader: ResponseReader) -> None:
@@ -38,14 +30,11 @@ def describe_failure(error: BaseException, reader: ResponseReader, connected: bo
         connected: Whether there was a connection, so that the server may have received the request.
 
     """
-    if isinstance(error, zlib.error):
-        return Facts(kind="badResponse", text=NOT_GZIP)
     if isinstance(error, NotHttpError):
         return Facts(kind="network", text=NOT_HTTP, unsent=not connected)
     if not connected:
         if isinstance(error, ValueError) and not isinstance(error, OSError):
             # Python cannot encode the name of the host.
             return Facts(kind="invalidRequest", text=INVALID_URL)
-        text = TLS_IN_TLS if isinstance(error, TlsInTlsError) else describe_error(error)
-        return Facts(kind="network", text=text, unsent=True)
+        return Facts(kind="network", text=describe_error(error), unsent=True)
     return Facts(kind="network", text=BROKEN if reader.status == 0 else CUT)

@@ -31,6 +31,8 @@ NOT_GZIP = "the response is not valid gzip"
 INVALID_URL = "the HTTP library rejected the URL"
 GZIP = "gzip"
 USER_AGENT = "keyrail-python"
+# Some nodes return null where they have no logs.
+_LISTS = frozenset({"eth_getLogs", "eth_getFilterLogs", "eth_getFilterChanges"})
 KEEP_ALIVE_S = 15
 """How long an idle connection stays open, in seconds."""
 
@@ -139,6 +141,8 @@ def to_attempt_result(
         if isinstance(one, Result):
             one = find_chain_mismatch(chain_id, one.value if call.method == "eth_chainId" else header) or one
         if isinstance(one, Result):
+            if one.value is None and call.method in _LISTS:
+                one = Result([])
             outcomes.append(one)
         else:
             failure = create_failure(

@@ -7,7 +7,8 @@ import zlib
 from collections.abc import Callable
 
 from ..failure.facts import Facts
-from .http_request import GZIP, describe_encoding, describe_size_limit
+from ..message.response import HttpResponse
+from .http_request import NOT_GZIP, decode_body, describe_encoding, describe_size_limit
 from .steps import now_ms
 
 _MAX_HEAD_BYTES = 65_536
@@ -27,6 +28,11 @@ _WITHOUT_BODY = frozenset({_SWITCHING_PROTOCOLS, 204, 304})
 _LISTS = frozenset({"connection", "content-length", "transfer-encoding"})
 # As the ``wbits`` of zlib.
 _GZIP_FORMAT = 31
+# RFC 9110 section 8.4.1.3.
+_GZIP_NAMES = frozenset({"gzip", "x-gzip"})
+# A charset is not an encoding, but some servers send it as one.
+_NO_ENCODING = frozenset({"", "identity", "utf-8", "utf8"})
+_FIRST_ERROR_STATUS = 400
 _PIECE = 65_536
 
 
@@ -243,8 +249,10 @@ class ResponseReader:
         self.is_reusable = False
 
 
-def read_body(reader: ResponseReader, max_bytes: int, until: float) -> bytes | bytearray | Facts:
-    """Return the body of a complete response without its compression, or the reason why it cannot be used.
+def to_response(reader: ResponseReader, max_bytes: int, until: float) -> HttpResponse | Facts:
+    """Return a complete response without its compression, or the reason why it cannot be used.
+
+    If the body of an error cannot be read, its status and headers still say what happened.
 
     Args:
         reader: The response.
@@ -256,15 +264,28 @@ def read_body(reader: ResponseReader, max_bytes: int, until: float) -> bytes | b
 
     """
     encoding = reader.headers.get("content-encoding", "").lower()
-    if encoding not in ("", "identity", GZIP):
-        return Facts(kind="badResponse", text=describe_encoding(encoding))
     body, is_too_large = reader.body, reader.is_too_large
-    if encoding == GZIP and not is_too_large and body:
-        body = decompress(body, max_bytes, until)
-        is_too_large = len(body) > max_bytes
+    problem: str | None = None
+    if encoding in _GZIP_NAMES and body:
+        try:
+            body = body if is_too_large else decompress(body, max_bytes, until)
+            is_too_large = is_too_large or len(body) > max_bytes
+        except zlib.error:
+            problem = NOT_GZIP
+    elif encoding not in _NO_ENCODING and encoding not in _GZIP_NAMES:
+        problem = describe_encoding(encoding)
+    if problem is not None and reader.status < _FIRST_ERROR_STATUS:
+        return Facts(kind="badResponse", text=problem)
     if is_too_large:
         return Facts(kind="badResponse", text=describe_size_limit(max_bytes), final=True)
-    return body
+    return HttpResponse(reader.status, "" if problem else decode_body(body), reader.headers)
+
+
+def to_broken_response(reader: ResponseReader) -> HttpResponse | None:
+    """Return an error without its body, which broke off; None for any other response."""
+    if reader.status < _FIRST_ERROR_STATUS:
+        return None
+    return HttpResponse(reader.status, "", reader.headers)
 
 
 def decompress(data: bytes | bytearray, max_bytes: int, until: float) -> bytes:

@@ -9,10 +9,9 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import aiohttp
-from typing_extensions import ParamSpec
 from yarl import URL
 
 from ..endpoint.create_endpoint import ResolvedEndpoint
@@ -24,7 +23,6 @@ from ..message.read_response import read_response
 from ..message.response import HttpResponse
 from .connection_settings import ConnectionSettings
 from .http_request import USER_AGENT, describe_error, split_url
-from .timeout import timeout
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -95,7 +93,7 @@ async def open_rpc_socket(
     opened: aiohttp.ClientWebSocketResponse | None = None
     facts = Facts(kind="timeout", text=f"no connection within {_TIMEOUT_S * 1_000:.0f} ms", unsent=True)
     try:
-        async with timeout(_TIMEOUT_S):
+        async with asyncio.timeout(_TIMEOUT_S):
             opened = await session.ws_connect(
                 URL("ws" + origin[4:] + target, encoded=True),
                 headers=headers,
@@ -109,7 +107,7 @@ async def open_rpc_socket(
         facts = Facts(kind=None if temporary else "methodUnavailable", status=error.status, text=text, unsent=True)
         if temporary and error.headers is not None:
             facts.retry_after = error.headers.get("retry-after")
-    except asyncio.TimeoutError:
+    except TimeoutError:
         pass
     except (aiohttp.ClientError, OSError, ValueError) as error:
         facts = Facts(kind="network", text=describe_error(error), unsent=True)
@@ -160,9 +158,9 @@ async def open_rpc_socket(
     async def subscribe(params: list[Any]) -> KeyrailError | None:
         nonlocal subscribed
         try:
-            async with timeout(_TIMEOUT_S):
+            async with asyncio.timeout(_TIMEOUT_S):
                 outcome = await request(params)
-        except asyncio.TimeoutError:
+        except TimeoutError:
             return fail(Facts(kind="timeout", text=f"no response within {_TIMEOUT_S * 1_000:.0f} ms", unsent=True))
         except (aiohttp.ClientError, OSError) as error:
             return fail(Facts(kind="network", text=describe_error(error), unsent=True))
@@ -173,9 +171,9 @@ async def open_rpc_socket(
 
     async def receive(seconds: float | None) -> dict[str, Any] | KeyrailError:
         try:
-            async with timeout(seconds):
+            async with asyncio.timeout(seconds):
                 return await receive_next()
-        except asyncio.TimeoutError:
+        except TimeoutError:
             return fail(Facts(kind="timeout", text="no notification", unsent=True))
 
     async def receive_next() -> dict[str, Any] | KeyrailError:
@@ -190,9 +188,9 @@ async def open_rpc_socket(
     async def close() -> None:
         try:
             # A server that does not respond to the close frame must not delay the end of the loop.
-            async with timeout(1):
+            async with asyncio.timeout(1):
                 await socket.close()
-        except (asyncio.TimeoutError, aiohttp.ClientError, OSError):
+        except (TimeoutError, aiohttp.ClientError, OSError):
             pass
         finally:
             await session.close()

@@ -18,6 +18,7 @@ from ..failure.is_read_method import is_read_method
 from ..observe.without_tracing import pause_tracing
 from .async_http_client import create_async_http_client
 from .call_settings import CallSettings
+from .fork import start_over_in_child
 from .http_client import create_http_client
 from .http_request import encode_calls, fail_all, to_attempt_result
 from .parsed_endpoint import ParsedEndpoint
@@ -112,6 +113,7 @@ def create_runner(
         return [run(one) for one in effect.steps]
 
     def run(steps: Steps) -> list[Outcome]:
+        start_over_in_child()
         value: Any = None
         try:
             while True:
@@ -126,6 +128,7 @@ def create_runner(
             steps.close()
 
     def close() -> None:
+        start_over_in_child()
         for _, close_client, _ in clients:
             close_client()
 
@@ -205,6 +208,7 @@ def create_async_runner(
         return await asyncio.gather(*(run(one) for one in effect.steps))
 
     async def run(steps: Steps) -> list[Outcome]:
+        start_over_in_child()
         value: Any = None
         try:
             while True:
@@ -219,6 +223,7 @@ def create_async_runner(
             steps.close()
 
     async def close() -> None:
+        start_over_in_child()
         for _, close_client, _ in clients:
             await close_client()
 
@@ -231,6 +236,7 @@ def create_async_runner(
 
     async def open_socket() -> RpcSocket | KeyrailError:
         escaping: BaseException
+        start_over_in_child()
         try:
             resolved = await resolve(first.endpoint)
             resume_tracing = pause_tracing()

@@ -1,6 +1,6 @@
 import { createRecentMap } from '../../../lib/createRecentMap.ts'
 import type { RecentMap } from '../../../lib/createRecentMap.ts'
-import type { CheckedUpstream } from '../../checkUpstreamOptions.ts'
+import type { UpstreamOptions } from '../../options/upstreamOptions.ts'
 import type { LogEntry } from '../../log.ts'
 import type { UpstreamGroup } from '../../upstream/createUpstreamGroup.ts'
 import type { NodeSource } from '../nodeSource.ts'
@@ -38,7 +38,7 @@ export interface NodeSourceOptions {
   /** Chooses the node that is polled. */
   readonly group: Pick<UpstreamGroup, 'network' | 'chainId' | 'pick'>
   /** The nodes of the group. */
-  readonly upstreams: readonly Pick<CheckedUpstream, 'name' | 'wsUrl' | 'headers'>[]
+  readonly upstreams: readonly Pick<UpstreamOptions, 'name' | 'wsUrl' | 'headers'>[]
   readonly log: (entry: LogEntry) => void
   /** @default `defaultNodeSourceTimes` */
   readonly times?: Partial<NodeSourceTimes>

@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net'
-import { buildConnector, Client, WebSocket } from 'undici'
+import { WebSocket } from 'ws'
+import type { ClientOptions } from 'ws'
 import type { UpstreamHeaders } from '../../upstream/upstreamHeaders.ts'
 
 /** A WebSocket connection to a node. */
@@ -20,8 +20,8 @@ export interface ConnectionHandlers {
 
 /** A notification holds a header or a hash. Nodes that send whole transactions stay below this, too. */
 const maxMessageBytes = 1024 * 1024
-
-const connect = buildConnector({ allowH2: false })
+/** How long a node may take to close the connection after its close frame. */
+const closeTimeoutMs = 1_000
 
 /**
  * Opens a WebSocket connection to a node. Redirects are not followed.
@@ -37,50 +37,36 @@ export const openWebSocket = (
   const target = new URL(url)
   target.username = ''
   target.password = ''
-  let socket: Socket | undefined
   let isClosed = false
-  const client = new Client(target.origin.replace(/^ws/, 'http'), {
-    allowH2: false,
-    webSocket: { maxPayloadSize: maxMessageBytes },
-    // undici's WebSocket cannot end a connection whose node does not respond, so this gets hold of the socket.
-    connect: (options, callback) =>
-      connect(options, (...result) => {
-        const [error, opened] = result
-        if (error !== null) return callback(error, null)
-        socket = opened
-        callback(null, opened)
-      }),
-  })
-  const webSocket = new WebSocket(target, {
-    dispatcher: client,
-    headers: {
-      ...headers,
-      ...(username === '' && password === '' ? {} : { authorization: toBasic(username, password) }),
-    },
-  })
-  webSocket.binaryType = 'arraybuffer'
-
+  const options: ClientOptions & { readonly closeTimeout: number } = {
+    headers: { 'user-agent': 'keyrail', ...headers },
+    maxPayload: maxMessageBytes,
+    perMessageDeflate: false,
+    closeTimeout: closeTimeoutMs,
+    ...(username === '' && password === '' ? {} : { auth: `${decode(username)}:${decode(password)}` }),
+  }
+  const webSocket = new WebSocket(target, options)
   const end = (): void => {
     isClosed = true
     // Sends the close frame, if the connection is open.
     webSocket.close()
-    void client.destroy()
-    socket?.destroySoon()
+    webSocket.terminate()
   }
   const fail = (): void => {
     if (isClosed) return
     end()
     onClose()
   }
-  webSocket.addEventListener('open', () => {
+  webSocket.on('open', () => {
     if (!isClosed) onOpen()
   })
-  webSocket.addEventListener('message', ({ data }) => {
+  webSocket.on('message', (data: Buffer, isBinary) => {
     if (isClosed) return
-    if (typeof data === 'string') onMessage(data)
-    else fail()
+    if (isBinary) fail()
+    else onMessage(data.toString())
   })
-  webSocket.addEventListener('close', fail)
+  webSocket.on('error', fail)
+  webSocket.on('close', fail)
   return {
     send: (text) => webSocket.send(text),
     close: () => {
@@ -88,9 +74,6 @@ export const openWebSocket = (
     },
   }
 }
-
-const toBasic = (username: string, password: string): string =>
-  `Basic ${Buffer.from(`${decode(username)}:${decode(password)}`).toString('base64')}`
 
 const decode = (text: string): string => {
   try {

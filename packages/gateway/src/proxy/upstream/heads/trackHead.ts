@@ -33,9 +33,9 @@ export const trackHead = (
   { group, keyId, claimedHead = 0 }: ProxyOptions,
 ): CallResult => {
   const head = readHead(call, result)
-  if (group.seenHeads === undefined || head === undefined) return result
+  const seen = head === undefined ? undefined : group.views.recordHead(keyId, head)
+  if (head === undefined || seen === undefined) return result
   member?.sawHead(head)
-  const seen = group.seenHeads.record(keyId, head)
   // A caller can claim anything: only a block that this node will have soon counts.
   const least = claimedHead - head <= group.maxLagBlocks ? Math.max(seen, claimedHead) : seen
   return call.method === 'eth_blockNumber' && least > head ? { member: 'result', value: `"${toHex(least)}"` } : result

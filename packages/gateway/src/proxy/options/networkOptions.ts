@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { choice, flag, whole } from './fields.ts'
+import type { NetworkBounds } from './bounds.ts'
+import type { UpstreamOptions } from './upstreamOptions.ts'
+import type { MethodWeights } from '../method/weights.ts'
+
+const loadBalancing = choice(['order', 'spread'])
+const hedgeMessage = 'must be a whole number from 1 to 60000, or "p95"'
+
+/** How the calls of a network are sent to its nodes. */
+export const networkShape = {
+  loadBalancing: loadBalancing
+    .default('order')
+    .describe(
+      '`order`: all calls go to the first healthy node. `spread`: a call goes to the node with the lowest load. See [how a node is chosen](../service/upstreams.md#how-a-node-is-chosen).',
+    ),
+  maxLagBlocks: whole(1, 1_000_000)
+    .default(8)
+    .describe('How many blocks a node may be behind the highest head of the network.'),
+  hedgeMs: z
+    .union([z.literal('p95'), z.int().min(1).max(60_000)], { error: hedgeMessage })
+    .exactOptional()
+    .describe(
+      'After how many milliseconds a cheap read is also sent to a second node: see [hedging](../service/upstreams.md#hedging). Default: never.',
+    ),
+  splitLogs: flag()
+    .default(true)
+    .describe(
+      'Whether the service reads `eth_getLogs` in parts if a node rejects its range: see [large log ranges](../service/upstreams.md#large-log-ranges).',
+    ),
+  checkLogs: flag()
+    .default(true)
+    .describe(
+      'Whether subscriptions verify that the logs of a block are complete: see [subscriptions](../service/subscriptions.md).',
+    ),
+}
+
+/** How the load of a network is distributed over its nodes. */
+export type LoadBalancing = z.output<typeof loadBalancing>
+
+/** One network, with its nodes in the order of preference. */
+export interface NetworkOptions extends Readonly<z.output<z.ZodObject<typeof networkShape>>> {
+  /** A node that responds to `eth_chainId` with another one is never used. */
+  readonly chainId: number
+  /** Other names of the network, which its URLs can have too. */
+  readonly aliases: readonly string[]
+  readonly upstreams: readonly UpstreamOptions[]
+  readonly bounds: NetworkBounds
+  /** How many requests a call of a method counts as. `undefined`: the weights of the gateway. */
+  readonly weights: MethodWeights | undefined
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import type { UpstreamHeaders } from '../upstream/upstreamHeaders.ts'
+import { flag, methodName, must, text, whole } from './fields.ts'
+
+const maxWeight = 1_000
+const weightMessage = `must be a number from 0 to ${maxWeight}`
+const positive = () => whole(1, Number.MAX_SAFE_INTEGER)
+const methods = () => z.array(methodName(), must('must be a list of methods, such as ["eth_call"]')).readonly()
+const offers = (group: 'debug' | 'trace' | 'txpool') =>
+  flag().default(true).describe(`Whether the node offers \`${group}_*\`, if \`services.${group}\` is on.`)
+
+/** How a node is used. The config adds its URL and its headers. */
+export const upstreamShape = {
+  name: text('must be a name for logs', 64)
+    .refine((name) => !name.includes('/'), "must be a name for logs, without a '/'")
+    .exactOptional()
+    .describe(
+      'The name in logs, metrics and the dashboard, unique in its network. Default: the network and the position, such as `mainnet-1`.',
+    ),
+  weight: z
+    .number(must(weightMessage))
+    .min(0, weightMessage)
+    .max(maxWeight, weightMessage)
+    .exactOptional()
+    .describe('The share of the load with `"loadBalancing": "spread"`. With 0, the node is a backup. Default: `1`.'),
+  maxRequestsPerSecond: positive()
+    .exactOptional()
+    .describe('The [budget](../service/upstreams.md#budgets) of requests in a second. Default: no limit.'),
+  maxRequestsPerDay: positive().exactOptional().describe('The budget of requests on a day (UTC). Default: no limit.'),
+  maxUnitsPerSecond: positive()
+    .exactOptional()
+    .describe('The budget of units in a second: requests multiplied by `limits.weights`. Default: no limit.'),
+  maxUnitsPerDay: positive().exactOptional().describe('The budget of units on a day (UTC). Default: no limit.'),
+  debug: offers('debug'),
+  trace: offers('trace'),
+  txpool: offers('txpool'),
+  allowMethods: methods().exactOptional().describe('The only methods that the node gets. Default: all.'),
+  denyMethods: methods().default([]).describe('Methods that the node never gets.'),
+  earliestState: whole(0, Number.MAX_SAFE_INTEGER).default(0).describe('The first block whose state the node has.'),
+  recentStateBlocks: positive()
+    .exactOptional()
+    .describe(
+      'How many of the newest blocks the node has the state of: 128 for a geth that is not an archive node. Default: all.',
+    ),
+}
+
+/** One node behind the gateway. */
+export interface UpstreamOptions extends Readonly<z.output<z.ZodObject<typeof upstreamShape>>> {
+  readonly name: string
+  /** http or https. May have a path, a query, a user and a password. A secret: it appears in no response and no log. */
+  readonly url: URL
+  /** ws or wss. A secret, like `url`. */
+  readonly wsUrl: URL | undefined
+  /** Secrets, like the URL. */
+  readonly headers: UpstreamHeaders
+}

@@ -1,0 +1,55 @@
+import type { CallerView, SharedView } from '../../usage/limits/usageLimits.ts'
+import type { GatewayContext } from './gatewayContext.ts'
+import type { AuthorizedRequest } from './requestContext.ts'
+
+/** How old the time of a shared head may be before a request refreshes it, in milliseconds. */
+const refreshMs = 1_000
+
+/**
+ * Gets what a request tells the other instances about its key's callers, with its limits.
+ * @returns `undefined` if there are no others, or if the network has a single node, which cannot be older than itself.
+ */
+export const getSharedView = (
+  { usage: { limits } }: GatewayContext,
+  { tenant, network: { group } }: AuthorizedRequest,
+): SharedView | undefined =>
+  limits?.share === undefined || !group.several ? undefined : toSharedView(tenant.record.id, group, refreshMs)
+
+/** Applies what the other instances know about the key's callers, before calls are forwarded. */
+export const learnView = ({ tenant, network: { group } }: AuthorizedRequest, view: CallerView): void => {
+  const { id } = tenant.record
+  // Another caller's identical read may be older than a write that another instance has forwarded.
+  if (group.views.learn(id, view)) group.inFlightReads.markChanged(id)
+}
+
+/**
+ * Completes a request once the other instances can know what its calls have shown: its caller's next call may reach another one. That is at once,
+ * unless there is a newer block or a write.
+ */
+export const completeWithView = (
+  gateway: GatewayContext,
+  authorized: AuthorizedRequest,
+  complete: () => void,
+): void => {
+  const { context, tenant, network } = authorized
+  const { limits } = gateway.usage
+  const { account, record } = tenant
+  const isShared = limits?.share !== undefined && network.group.several && account !== undefined
+  const view = isShared ? toSharedView(record.id, network.group) : undefined
+  const shared = view?.news && account && limits?.share?.(account, view)
+  if (shared === undefined) {
+    complete()
+    return
+  }
+  void shared.then((learned) => {
+    if (learned !== undefined) learnView(authorized, learned)
+    // A request whose caller has disconnected was counted already, unless it cannot be cancelled.
+    if (!context.gone || context.cancel === undefined) complete()
+  })
+}
+
+const toSharedView = (
+  keyId: string,
+  { network, views }: AuthorizedRequest['network']['group'],
+  refreshMs?: number,
+): SharedView => ({ id: `${keyId}:${network}`, news: views.getNews(keyId, refreshMs) })

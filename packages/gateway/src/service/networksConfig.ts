@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { isNetworkName, networkNameRule } from '../lib/network.ts'
+import { networkBounds } from '../proxy/options/bounds.ts'
+import { flag, httpUrl, must, object, path, text, whole, wsUrl } from '../proxy/options/fields.ts'
+import { networkShape } from '../proxy/options/networkOptions.ts'
+import { upstreamShape } from '../proxy/options/upstreamOptions.ts'
+import { findHeadersFault, isHeaderValue } from '../proxy/upstream/upstreamHeaders.ts'
+import { networkLimits } from './limitsConfig.ts'
+
+/** Request headers. Names, file paths and values are checked together, because the path of an issue would repeat a name that may be a secret. */
+export const headers = () =>
+  z
+    .record(
+      z.string(),
+      z.union([z.string(), z.strictObject({ file: z.string() })], {
+        error: 'must have a text or { "file": PATH } for each header',
+      }),
+      must('must be an object of request headers, such as { "x-api-key": { "file": "node-key" } }'),
+    )
+    .superRefine((given, context) => {
+      const fault = findHeadersFault(given, (value) => typeof value === 'object' || isHeaderValue(value))
+      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
+    })
+
+const countDefined = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length
+
+/** Finds the first text that an earlier one equals. @returns Its index. */
+const findRepeated = (texts: readonly string[]): number | undefined => {
+  const at = texts.findIndex((one, index) => texts.indexOf(one) < index)
+  return at === -1 ? undefined : at
+}
+
+const upstreamsMessage = 'must be a list of at least one node, such as [{ "url": "http://127.0.0.1:8545" }]'
+
+/** One node of a network. */
+const upstream = object({
+  url: httpUrl('must be the http or https URL of a node')
+    .exactOptional()
+    .describe('The http or https URL, which may have a path, a query, a user and a password. It is never logged.'),
+  urlEnv: text('must be the name of an environment variable that holds the URL')
+    .exactOptional()
+    .describe('The name of an environment variable that holds the URL.'),
+  urlFile: path('a file that holds the URL').exactOptional().describe('The path of a file that holds the URL.'),
+  wsUrl: wsUrl('must be the ws or wss URL of a node')
+    .exactOptional()
+    .describe(
+      'The ws or wss URL. With it, [subscriptions](../service/subscriptions.md#nodes) learn of new blocks and pending transactions at once. Default: none: the node is polled.',
+    ),
+  wsUrlEnv: text('must be the name of an environment variable that holds the WebSocket URL')
+    .exactOptional()
+    .describe('The name of an environment variable that holds the WebSocket URL.'),
+  wsUrlFile: path('a file that holds the WebSocket URL')
+    .exactOptional()
+    .describe('The path of a file that holds the WebSocket URL.'),
+  headers: headers()
+    .exactOptional()
+    .describe(
+      'Request headers, also for the WebSocket. A value is a string, or `{ "file": PATH }` for a file that holds it.',
+    ),
+  ...upstreamShape,
+})
+  .refine(
+    ({ url, urlEnv, urlFile }) => countDefined(url, urlEnv, urlFile) === 1,
+    'must have exactly one of url, urlEnv and urlFile',
+  )
+  .refine(
+    (given) => countDefined(given.wsUrl, given.wsUrlEnv, given.wsUrlFile) <= 1,
+    'must have at most one of wsUrl, wsUrlEnv and wsUrlFile',
+  )
+
+/** The name of a network or of a chain. */
+export const networkName = () => z.string(must(networkNameRule)).refine(isNetworkName, networkNameRule)
+
+const network = object({
+  chainId: whole(1, Number.MAX_SAFE_INTEGER)
+    .exactOptional()
+    .describe(
+      'The chain id that each node must have. A node with another one is never used. Default: of the well-known network.',
+    ),
+  chain: networkName()
+    .exactOptional()
+    .describe('The chain that it is a network of, such as `base`. Default: of the well-known network, else its name.'),
+  title: text('must be a title such as "Base Sepolia"', 64)
+    .exactOptional()
+    .describe('The name that people read, such as `Base Sepolia`. Default: of the well-known network, else its name.'),
+  symbol: text('must be the symbol of its coin, such as "ETH"', 16)
+    .exactOptional()
+    .describe('The symbol of the coin. Default: of the well-known network, else `ETH`.'),
+  testnet: flag()
+    .exactOptional()
+    .describe(
+      'Whether the coin has no value. Default: of the well-known network, else whether the name is `testnet` or ends in `-testnet`.',
+    ),
+  aliases: z
+    .array(networkName(), must('must be a list of names'))
+    .readonly()
+    .exactOptional()
+    .describe('Other names, which work in URLs too. Default: of the well-known network.'),
+  explorerUrl: httpUrl('must be the http or https URL of a block explorer')
+    .exactOptional()
+    .describe('The URL of a block explorer. Default: of the well-known network.'),
+  upstreams: z.array(upstream, must(upstreamsMessage)).min(1, upstreamsMessage).readonly(),
+  ...networkShape,
+  limits: networkLimits.exactOptional(),
+  bounds: networkBounds.exactOptional(),
+})
+
+/** The schema of `networks`. */
+export const networks = z
+  .record(networkName(), network, must('must be an object with a network for each name'))
+  .refine((given) => Object.keys(given).length > 0, 'must have at least one network')
+  .superRefine((given, context) => {
+    for (const [name, { upstreams, loadBalancing }] of Object.entries(given)) {
+      const repeated = findRepeated(upstreams.map((one, index) => one.name ?? `${name}-${index + 1}`))
+      if (repeated !== undefined)
+        context.addIssue({
+          code: 'custom',
+          path: [name, 'upstreams', repeated, 'name'],
+          message: 'is the name of another upstream of this network: use a different one',
+        })
+      for (const [index, { weight }] of upstreams.entries())
+        if (weight !== undefined && loadBalancing === 'order')
+          context.addIssue({
+            code: 'custom',
+            path: [name, 'upstreams', index, 'weight'],
+            message: `only works with "loadBalancing": "spread": add that to networks.${name}, or remove the weight`,
+          })
+    }
+  })

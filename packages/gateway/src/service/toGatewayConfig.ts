@@ -1,0 +1,80 @@
+import type { Network } from '../lib/network.ts'
+import type { GatewayConfig } from '../proxy/gatewayOptions.ts'
+import { normalizeWeights } from '../proxy/method/weights.ts'
+import type { NetworkOptions } from '../proxy/options/networkOptions.ts'
+import type { UpstreamOptions } from '../proxy/options/upstreamOptions.ts'
+import { findHeadersFault } from '../proxy/upstream/upstreamHeaders.ts'
+import type { UpstreamHeaders } from '../proxy/upstream/upstreamHeaders.ts'
+import { ConfigError } from './configError.ts'
+import type { LimitsByNetwork } from './networkLimits.ts'
+import type { RunningConfig } from './runningConfig.ts'
+
+type UpstreamConfig = RunningConfig['networks'][string]['upstreams'][number]
+
+/**
+ * The gateway's part of a config. `readServiceConfig` has replaced the variables and files of URLs and headers.
+ * @param byNetwork - From `resolveNetworkLimits`.
+ * @throws {ConfigError} if the URL or the headers of an upstream cannot be used.
+ */
+export const toGatewayConfig = (
+  config: RunningConfig,
+  byNetwork: LimitsByNetwork,
+  { tls, tracer }: Pick<GatewayConfig, 'tls' | 'tracer'>,
+): GatewayConfig => ({
+  ...(config.networkHosts === undefined ? {} : { networkHosts: config.networkHosts }),
+  trustedProxies: config.trustedProxies,
+  services: config.services,
+  quotaStatus: config.quotaStatus,
+  bounds: config.bounds,
+  webSocket: config.webSocket,
+  logRequests: config.logRequests,
+  compression: config.compression,
+  publicUrl: config.publicUrl?.replace(/\/+$/, ''),
+  weights: normalizeWeights(config.limits.weights),
+  networks: new Map(Object.keys(config.networks).map((name) => [name, toNetworkOptions(name, config, byNetwork)])),
+  tls,
+  tracer,
+})
+
+const toNetworkOptions = (
+  name: Network,
+  { networks, bounds }: RunningConfig,
+  byNetwork: LimitsByNetwork,
+): NetworkOptions => {
+  const { chainId, aliases, loadBalancing, maxLagBlocks, hedgeMs, splitLogs, checkLogs, limits, ...network } = networks[
+    name
+  ] as RunningConfig['networks'][string]
+  const { maxBatchCalls, maxResponseBytes, upstreamTimeoutMs, maxCacheBytes, maxFilters } = bounds
+  return {
+    chainId,
+    aliases,
+    loadBalancing,
+    maxLagBlocks,
+    ...(hedgeMs === undefined ? {} : { hedgeMs }),
+    splitLogs,
+    checkLogs,
+    bounds: { maxBatchCalls, maxResponseBytes, upstreamTimeoutMs, maxCacheBytes, maxFilters, ...network.bounds },
+    weights: limits?.weights && normalizeWeights(byNetwork[name]?.weights),
+    upstreams: toUpstreams(name, network.upstreams),
+  }
+}
+
+/** The nodes of a network. @throws {ConfigError} if a URL or headers cannot be used. */
+export const toUpstreams = (network: Network, upstreams: readonly UpstreamConfig[]): readonly UpstreamOptions[] =>
+  upstreams.map((upstream, index) => {
+    const { url, urlEnv: _e, urlFile: _f, wsUrl, wsUrlEnv: _we, wsUrlFile: _wf, headers = {}, ...options } = upstream
+    const path = `networks.${network}.upstreams[${index}]`
+    if (url === undefined)
+      throw new ConfigError([{ path: `${path}.url`, fix: 'is missing: read the config with readServiceConfig' }])
+    const urls = { url: new URL(url), wsUrl: wsUrl === undefined ? undefined : new URL(wsUrl) }
+    const fault = findHeadersFault(headers) ?? findConflict(Object.keys(headers), Object.values(urls))
+    if (fault !== undefined) throw new ConfigError([{ path: `${path}.headers`, fix: fault }])
+    return { name: `${network}-${index + 1}`, ...options, ...urls, headers: headers as UpstreamHeaders }
+  })
+
+/** User and password of a URL become a Basic authorization. */
+const findConflict = (names: readonly string[], urls: readonly (URL | undefined)[]): string | undefined =>
+  urls.some((url) => url !== undefined && `${url.username}${url.password}` !== '') &&
+  names.some((name) => name.toLowerCase() === 'authorization')
+    ? 'must not have "authorization" if the URL has a user or a password: remove one of them'
+    : undefined

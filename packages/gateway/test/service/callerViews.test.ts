@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, request as sendRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
+import { result, startFakeUpstream } from '../fakeUpstream.ts'
+import type { FakeUpstream } from '../fakeUpstream.ts'
+import { chainIds, post } from '../startGateway.ts'
+import { startTcpProxy } from '../startTcpProxy.ts'
+import type { TcpProxy } from '../startTcpProxy.ts'
+import { clusters } from './places.ts'
+import type { Place } from './places.ts'
+import { createVisitor } from './visitor.ts'
+
+/** A node with its own head, and with the transactions that it got itself. */
+const startNode = async (head: number): Promise<FakeUpstream> => {
+  const node = await startFakeUpstream(chainIds.testnet)
+  onTestFinished(node.stop)
+  node.head = head
+  let nonce = 5
+  const toHex = (value: number): string => `"0x${value.toString(16)}"`
+  node.behave = (call) => {
+    if (call.method === 'eth_sendRawTransaction') {
+      nonce += 1
+      return result(call, `"0x${'ab'.repeat(32)}"`)
+    }
+    if (call.method === 'eth_getTransactionCount') return result(call, toHex(nonce))
+    if (call.method === 'eth_blockNumber') return result(call, toHex(node.head))
+    return result(call, `{"hash":"0x12","number":${toHex(node.head)},"transactions":[]}`)
+  }
+  return node
+}
+
+/** Sends each request to the next of several servers. */
+const startBalancer = async (targets: readonly string[]): Promise<string> => {
+  let next = 0
+  const balancer = createServer((request, response) => {
+    const { method, url, headers } = request
+    const target = new URL(url ?? '', targets[next++ % targets.length])
+    const forwarded = sendRequest(target, { method, headers }, (got) => {
+      response.writeHead(got.statusCode ?? 0, got.headers)
+      got.pipe(response)
+    })
+    forwarded.on('error', () => response.destroy())
+    request.pipe(forwarded)
+  })
+  await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    balancer.closeAllConnections()
+    balancer.close()
+  })
+  return `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`
+}
+
+interface Response {
+  readonly result: unknown
+  readonly block: string | null
+}
+interface SendCall {
+  (method: string, params?: readonly unknown[], seen?: string): Promise<Response>
+  readonly batch: (
+    calls: readonly (readonly [method: string, params: readonly unknown[]])[],
+  ) => Promise<{ readonly results: readonly unknown[]; readonly block: string | null }>
+}
+
+/** Starts two instances in front of a node that lacks the newest block and all transactions, and of one that has them. */
+const start = async (place: Place) => {
+  onTestFinished(place.close)
+  const { KEYRAIL_SECRET, DATABASE_URL = '', REDIS_URL = '' } = place.environment
+  const [behind, ahead] = [await startNode(100), await startNode(101)]
+  const redis: TcpProxy = await startTcpProxy(Number(new URL(REDIS_URL).port))
+  onTestFinished(redis.close)
+  const redisUrl = new URL(REDIS_URL)
+  redisUrl.port = String(redis.port)
+  const { publicUrl: _, ...config } = parseServiceConfig({
+    publicUrl: 'http://localhost',
+    listen: { port: 0 },
+    signUp: 'open',
+    networks: {
+      testnet: {
+        chainId: chainIds.testnet,
+        // The first node gets all reads that it may, so writes and blocks come from the other one.
+        upstreams: [
+          { url: behind.url, denyMethods: ['eth_sendRawTransaction', 'eth_getBlockByNumber'] },
+          { url: ahead.url },
+        ],
+      },
+    },
+  })
+  const open = async () => {
+    const service = await createService({
+      config,
+      secrets: readServerSecrets({ KEYRAIL_SECRET }),
+      storage: { databaseUrl: DATABASE_URL },
+      redisUrl: redisUrl.href,
+    })
+    onTestFinished(() => service.close({ graceMs: 0 }))
+    return (await service.listen()).url
+  }
+  const urls = [await open(), await open()] as const
+  const visitor = createVisitor(urls[0])
+  await visitor.get('POST /api/account', {
+    body: { email: 'ann@example.org', password: randomBytes(12).toString('base64url') },
+  })
+  const balancer = await startBalancer(urls)
+  const createCaller = async (): Promise<SendCall> => {
+    const { url } = await visitor.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
+    const rpcUrl = url.replace(/^https?:\/\/[^/]+/, balancer)
+    const send = async (body: unknown, seen?: string) => {
+      const { text, headers } = await post(rpcUrl, JSON.stringify(body), {
+        headers: { 'content-type': 'application/json', ...(seen === undefined ? {} : { 'x-block-number': seen }) },
+      })
+      return { parsed: JSON.parse(text) as unknown, block: headers.get('x-block-number') }
+    }
+    const toBody = (method: string, params: readonly unknown[], id = 1) => ({ jsonrpc: '2.0', id, method, params })
+    return Object.assign(
+      async (method: string, params: readonly unknown[] = [], seen?: string) => {
+        const { parsed, block } = await send(toBody(method, params), seen)
+        return { result: (parsed as { result: unknown }).result, block }
+      },
+      {
+        batch: async (calls: readonly (readonly [string, readonly unknown[]])[]) => {
+          const { parsed, block } = await send(calls.map(([method, params], index) => toBody(method, params, index)))
+          return { results: (parsed as { result: unknown }[]).map((one) => one.result), block }
+        },
+      },
+    )
+  }
+  return { redis, createCaller }
+}
+
+const nonceOf = ['0x00000000000000000000000000000000000000aa', 'pending']
+const times = async <T>(count: number, work: () => Promise<T>): Promise<T[]> => {
+  const results: T[] = []
+  while (results.length < count) results.push(await work())
+  return results
+}
+
+describe.each(clusters)('two instances on $name behind a balancer that alternates', (kind) => {
+  test('a caller sees the nonce of its own writes, and no head goes back', async () => {
+    const { createCaller } = await start(await kind.open())
+    const sendCall = await createCaller()
+    const getNonce = async (): Promise<unknown> => (await sendCall('eth_getTransactionCount', nonceOf)).result
+    expect(await times(4, getNonce)).toEqual(['0x5', '0x5', '0x5', '0x5'])
+    for (const written of ['0x6', '0x7', '0x8']) {
+      await sendCall('eth_sendRawTransaction', ['0x02'])
+      // An odd number, so that both instances get a write.
+      expect(await times(4, getNonce)).toEqual([written, written, written, written])
+    }
+
+    // Another key is another caller.
+    const sendOther = await createCaller()
+    const getHead = (): Promise<Response> => sendOther('eth_blockNumber')
+    const older = { result: '0x64', block: '100' }
+    expect(await times(2, getHead)).toEqual([older, older])
+    expect((await sendOther('eth_getBlockByNumber', ['latest', false])).result).toMatchObject({ number: '0x65' })
+    const newer = { result: '0x65', block: '101' }
+    expect(await times(4, getHead)).toEqual([newer, newer, newer, newer])
+  })
+
+  test('the same in batches', async () => {
+    const { createCaller } = await start(await kind.open())
+    const sendCall = await createCaller()
+    const reads = [
+      ['eth_blockNumber', []],
+      ['eth_getTransactionCount', nonceOf],
+    ] as const
+    expect((await sendCall.batch(reads)).results).toEqual(['0x64', '0x5'])
+    await sendCall.batch([
+      ['eth_sendRawTransaction', ['0x02']],
+      ['eth_getBlockByNumber', ['latest', false]],
+    ])
+    const newer = { results: ['0x65', '0x6'], block: '101' }
+    expect(await times(4, () => sendCall.batch(reads))).toEqual([newer, newer, newer, newer])
+  })
+
+  test('without Redis, each instance remembers its own, the block that a request names still counts, and later they share again', async () => {
+    const { createCaller, redis } = await start(await kind.open())
+    const sendCall = await createCaller()
+    const getHead = async (seen?: string): Promise<unknown> => (await sendCall('eth_blockNumber', [], seen)).result
+    const getBlock = () => sendCall('eth_getBlockByNumber', ['latest', false])
+    expect(await times(2, getHead)).toEqual(['0x64', '0x64'])
+    redis.cut()
+    const { block } = await getBlock()
+    expect(block).toBe('101')
+    expect(new Set(await times(2, getHead))).toEqual(new Set(['0x64', '0x65']))
+    expect(await times(4, () => getHead(block ?? ''))).toEqual(['0x65', '0x65', '0x65', '0x65'])
+    redis.fix()
+    // Each time a new key, about which no instance remembers anything.
+    await expect
+      .poll(async () => {
+        const sendOther = await createCaller()
+        await sendOther('eth_getBlockByNumber', ['latest', false])
+        return times(2, async () => (await sendOther('eth_blockNumber')).result)
+      })
+      .toEqual(['0x65', '0x65'])
+  })
+})
