@@ -1,3 +1,4 @@
+import { createBufferedBytes } from '../src/lib/memoryBudget.ts'
 import type { NodeSource } from '../src/proxy/subscription/nodeSource.ts'
 import type {
   Subscriber,
@@ -12,6 +13,7 @@ import type { Rejection } from '../src/errors/rejection.ts'
 import { createScriptedChain } from './scriptedChain.ts'
 import type { ScriptedChain, ScriptedLog } from './scriptedChain.ts'
 
+export { createBufferedBytes } from '../src/lib/memoryBudget.ts'
 export { createLogIndex } from '../src/proxy/subscription/hub/createLogIndex.ts'
 export { createTaskQueue } from '../src/proxy/subscription/hub/createTaskQueue.ts'
 
@@ -35,6 +37,8 @@ export interface RecordingClient extends Subscriber {
   /** How many notifications it got of each kind. */
   readonly counts: Map<SubscriptionKind, number>
   readonly faults: SubscriptionFault[]
+  /** The subscriptions that the hub has ended, and why. */
+  readonly ended: [id: string, rejection: Rejection][]
   /** Called with each notification, as it comes. */
   onNotification: (notification: Notification) => void
 }
@@ -58,10 +62,12 @@ const readFrames = (bytes: Buffer): readonly string[] => {
 export const createClient = (): RecordingClient => {
   const client: RecordingClient = {
     keyId: 'key',
+    memory: createBufferedBytes('subscriptions', { most: Infinity }),
     notifications: [],
     buffers: [],
     counts: new Map(),
     faults: [],
+    ended: [],
     onNotification: () => {},
     deliver: (frame, count, kind) => {
       const texts = readFrames(frame)
@@ -74,6 +80,7 @@ export const createClient = (): RecordingClient => {
         client.onNotification(notification)
       }
     },
+    end: (id, rejection) => client.ended.push([id, rejection]),
     fail: (fault) => client.faults.push(fault),
   }
   return client
@@ -132,7 +139,13 @@ export const openHub = (
     network: 'testnet',
     follower: chain.follower,
     source: scripted.source,
-    limits: { maxSubscriptions: 5, maxAddresses: 10, maxTopics: 10, maxNotificationsPerBlock: 50 },
+    limits: {
+      maxSubscriptions: 5,
+      maxAddresses: 10,
+      maxTopics: 10,
+      maxNotificationsPerBlock: 50,
+      fullTransactions: true,
+    },
     secret: 'secret',
     readTransactions: (hashes, done) => done(hashes.map((hash) => JSON.stringify({ hash }))),
     queue: createTaskQueue({ ms: Infinity, connections: Infinity }),

@@ -1,12 +1,25 @@
-/** How many bytes all requests of one owner buffer. */
+/** How many bytes are buffered for one owner. */
 export interface BufferShare {
   held: number
 }
 
-/** The memory that one request uses: its body, unless that is small, and node responses that are not written yet. */
+/**
+ * What bytes are buffered for. `requests`: bodies, unless they are small, and node responses that are not written yet. `messages`: WebSocket messages
+ * that have not arrived completely. `subscriptions`: their filters. `notifications`: those that their callers have not read. `chain`: the gateway's
+ * own reads, and the blocks that subscriptions continue from.
+ */
+export const bufferKinds = ['requests', 'messages', 'subscriptions', 'notifications', 'chain'] as const
+
+/** @see bufferKinds */
+export type BufferKind = (typeof bufferKinds)[number]
+
+/** The memory of one request, or of one kind of one connection. */
 export interface BufferedBytes {
-  /** How many bytes all requests of the process may buffer. */
+  readonly kind: BufferKind
+  /** How many bytes the process may buffer. */
   readonly most: number
+  /** How many bytes this may buffer. */
+  readonly ownMost: number
   held: number
   /** The share of the key's owner, once the key is known. */
   share: BufferShare | undefined
@@ -16,16 +29,32 @@ export interface BufferedBytes {
 
 /** Shared by all gateways of a process, as they share its memory. */
 let bufferedByAll = 0
+const bufferedByKind: Record<BufferKind, number> = {
+  requests: 0,
+  messages: 0,
+  subscriptions: 0,
+  notifications: 0,
+  chain: 0,
+}
 
-/** How many bytes all requests of the process buffer now. */
+/** How many bytes the process buffers now. */
 export const allBufferedBytes = (): number => bufferedByAll
+
+/** How many bytes the process buffers now, by what they are for. */
+export const getBufferedByKind = (): Readonly<Record<BufferKind, number>> => ({ ...bufferedByKind })
+
+/** Creates the memory of a request, or of one kind of a connection. It holds nothing yet. */
+export const createBufferedBytes = (
+  kind: BufferKind,
+  { most, ownMost = Infinity, share }: { most: number; ownMost?: number; share?: BufferShare | undefined },
+): BufferedBytes => ({ kind, most, ownMost, held: 0, share, over: false })
 
 /** Idle owners are dropped once there are this many owners. */
 const minSharesToSweep = 10_000
 let shares = new Map<string, BufferShare>()
 let sweepAt = minSharesToSweep
 
-/** Gets the share of an owner, which all its requests in flight use. A share that holds nothing may be replaced by a new one. */
+/** Gets the share of an owner, which all its requests and connections use. A share that holds nothing may be replaced by a new one. */
 export const getBufferShare = (ownerId: string): BufferShare => {
   const known = shares.get(ownerId)
   if (known !== undefined) return known
@@ -47,8 +76,10 @@ export const holdBytes = (buffered: BufferedBytes | undefined, bytes: number): b
   if (buffered === undefined || buffered.over) return true
   const { share } = buffered
   const left = buffered.most - bufferedByAll - bytes
-  if (left < 0 || (share !== undefined && share.held + bytes > left)) return false
+  if (left < 0 || buffered.held + bytes > buffered.ownMost) return false
+  if (share !== undefined && share.held + bytes > left) return false
   bufferedByAll += bytes
+  bufferedByKind[buffered.kind] += bytes
   buffered.held += bytes
   if (share !== undefined) share.held += bytes
   return true
@@ -56,6 +87,7 @@ export const holdBytes = (buffered: BufferedBytes | undefined, bytes: number): b
 
 const release = (buffered: BufferedBytes, bytes: number): void => {
   bufferedByAll -= bytes
+  bufferedByKind[buffered.kind] -= bytes
   buffered.held -= bytes
   if (buffered.share !== undefined) buffered.share.held -= bytes
 }
@@ -65,7 +97,7 @@ export const dropBytes = (buffered: BufferedBytes | undefined, bytes: number): v
   if (buffered !== undefined && !buffered.over) release(buffered, bytes)
 }
 
-/** Releases everything that a request buffers. Call it when the request ends. */
+/** Releases everything that is held. Call it when the request or the connection ends. */
 export const dropAllBytes = (buffered: BufferedBytes): void => {
   release(buffered, buffered.held)
   buffered.over = true

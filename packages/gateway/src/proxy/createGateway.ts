@@ -16,7 +16,7 @@ import type { GatewayConfig, GatewayParts } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { getListeningUrl } from '../lib/publicUrl.ts'
 import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
-import { allBufferedBytes } from '../lib/memoryBudget.ts'
+import { allBufferedBytes, getBufferedByKind } from '../lib/memoryBudget.ts'
 import { createConnections } from './http/connections.ts'
 import { createFramingCheck } from './http/createFramingCheck.ts'
 import { createProxyWarning } from './http/proxyWarning.ts'
@@ -120,6 +120,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
     getGroup: (network) => groups.get(network),
     getNetwork: (network) => current.networks.get(network),
     webSocket: () => current.webSocket,
+    maxBufferedBytes: () => current.bounds.maxBufferedBytes,
     log,
   })
   // These survive a reload, so that reloading the config resets no limits.
@@ -319,6 +320,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
       maxConnections: current.bounds.maxConnections,
       requests: [...earlier, gateway].reduce((sum, { inFlight }) => sum + inFlight, 0),
       bufferedBytes: allBufferedBytes(),
+      bufferedByKind: getBufferedByKind(),
       maxBufferedBytes: current.bounds.maxBufferedBytes,
       queues: [...groups.values()].map(({ network, queue }) => ({ network, ...queue.state() })),
     }),

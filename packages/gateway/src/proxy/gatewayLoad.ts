@@ -1,4 +1,5 @@
 import type { QueueState } from '../lib/createFairQueue.ts'
+import type { BufferKind } from '../lib/memoryBudget.ts'
 import type { Network } from '../lib/network.ts'
 
 /** How busy a gateway is. */
@@ -8,8 +9,9 @@ export interface GatewayLoad {
   readonly maxConnections: number
   /** Requests and messages of WebSockets in flight. */
   readonly requests: number
-  /** The buffers of all requests together. */
+  /** The buffers of all requests and connections together. */
   readonly bufferedBytes: number
+  readonly bufferedByKind: Readonly<Record<BufferKind, number>>
   readonly maxBufferedBytes: number
   /** The calls to each network. */
   readonly queues: readonly (QueueState & { readonly network: Network })[]

@@ -7,7 +7,11 @@ const gauges: readonly (readonly [name: string, help: string, value: (load: Gate
   ['http_connections', 'Open connections of callers, WebSockets included.', ({ connections }) => connections],
   ['http_max_connections', 'The bound maxConnections of the config.', ({ maxConnections }) => maxConnections],
   ['http_requests_in_flight', 'Requests and WebSocket messages without a response yet.', ({ requests }) => requests],
-  ['buffered_bytes', 'Bytes of requests and responses in memory.', ({ bufferedBytes }) => bufferedBytes],
+  [
+    'buffered_bytes',
+    'Bytes that requests, WebSockets and subscriptions hold in memory.',
+    ({ bufferedBytes }) => bufferedBytes,
+  ],
   ['max_buffered_bytes', 'The bound maxBufferedBytes of the config.', ({ maxBufferedBytes }) => maxBufferedBytes],
 ]
 
@@ -20,6 +24,12 @@ export const registerServer = (read: () => GatewayLoad, registers: readonly Prom
       type: 'gauge',
       samples: () => [{ value: value(read()) }],
     })
+  registerMetric(registers, {
+    name: 'keyrail_buffered_bytes_by_kind',
+    help: 'The parts of keyrail_buffered_bytes, by what they are for.',
+    type: 'gauge',
+    samples: () => Object.entries(read().bufferedByKind).map(([kind, value]) => ({ labels: { kind }, value })),
+  })
   registerMetric(registers, {
     name: 'keyrail_calls_queued',
     help: 'Calls that wait for a slot of their network, because their key or its owner has too many in flight.',

@@ -9,6 +9,9 @@ import { checkJson } from '../../src/lib/json/checkJson.ts'
 import { createJsonScanner } from '../../src/lib/json/createJsonScanner.ts'
 import { parsePath } from '../../src/proxy/http/parsePath.ts'
 import { parseBody } from '../../src/proxy/request/parseBody.ts'
+import { createFrameScanner } from '../../src/proxy/socket/createFrameScanner.ts'
+import { getSubscriptionBytes, parseSubscription } from '../../src/proxy/subscription/hub/parseSubscription.ts'
+import { toSubscribeParams } from '../../src/proxy/subscription/hub/subscriptionRequest.ts'
 
 /** A property of one parser. It fails by throwing. */
 export type FuzzTarget = fc.IProperty<unknown>
@@ -120,6 +123,54 @@ const configValue = fc.tuple(fc.nat(1_000), fc.jsonValue()).map(([at, value]) =>
   return copy
 })
 
+const digits = (count: number): fc.Arbitrary<string> =>
+  fc.constantFrom('1', 'a', 'F').map((digit) => `0x${digit.repeat(count)}`)
+const subscriptionLimits = { maxAddresses: 3, maxTopics: 5, fullTransactions: true }
+const subscriptionText = damaged(
+  fc
+    .tuple(
+      fc.constantFrom('logs', 'newHeads', 'newPendingTransactions', 'syncing'),
+      fc.oneof(
+        fc.boolean(),
+        fc.record(
+          {
+            address: fc.oneof(digits(40), fc.array(digits(40), { maxLength: 4 })),
+            topics: fc.array(fc.oneof(fc.constant(null), digits(64), fc.array(digits(64), { maxLength: 3 })), {
+              maxLength: 5,
+            }),
+            fromBlock: fc.constantFrom('latest', '0x1', 'pending'),
+          },
+          { requiredKeys: [] },
+        ),
+      ),
+      fc.option(
+        fc.record({ cursor: fc.option(fc.record({ number: fc.constant('0x5'), hashes: fc.array(digits(64)) })) }),
+      ),
+    )
+    .map(([kind, option, cursor]) =>
+      JSON.stringify([
+        kind,
+        ...(kind === 'logs' || typeof option === 'boolean' ? [option] : []),
+        ...(cursor ? [cursor] : []),
+      ]),
+    ),
+  '{}[],:"0xfF n',
+)
+
+/** The frames of a WebSocket: whole messages, messages in fragments, and control frames between them. */
+const frame = (opcode: number, payload: Uint8Array, isFinal: boolean): Buffer =>
+  Buffer.concat([Buffer.from([(isFinal ? 0x80 : 0) | opcode, 0x80 | payload.length]), Buffer.alloc(4), payload])
+const payload = fc.uint8Array({ maxLength: 20 })
+const controlFrame = fc.tuple(fc.constantFrom(9, 10), payload).map(([opcode, bytes]) => frame(opcode, bytes, true))
+const messageFrames = fc
+  .array(fc.tuple(payload, fc.array(controlFrame, { maxLength: 2 })), { minLength: 1, maxLength: 5 })
+  .map((fragments) =>
+    fragments.flatMap(([bytes, between], at) => [
+      frame(at === 0 ? 1 : 0, bytes, at === fragments.length - 1),
+      ...(at === fragments.length - 1 ? [] : between),
+    ]),
+  )
+
 /** Every parser that reads what a caller or an operator sends. */
 export const fuzzTargets: Readonly<Record<string, FuzzTarget>> = {
   path: fc.property(pathText, fc.constantFrom(undefined, 'base-mainnet.rpc.example.org', 'a.example'), (text, host) => {
@@ -149,6 +200,65 @@ export const fuzzTargets: Readonly<Record<string, FuzzTarget>> = {
       deepStrictEqual(parsed.kind === 'batch' ? parsed.calls.length : parsed.kind, read.value.length || 'emptyBatch')
     else deepStrictEqual(parsed.kind, 'single')
   }),
+
+  batch: fc.property(
+    fc.array(fc.oneof(callText, jsonText, fc.constantFrom('1', '{}', '{"jsonrpc":"2.0","id":1,"method":"eth_call"}')), {
+      minLength: 1,
+      maxLength: 8,
+    }),
+    (items) => {
+      const valid = items.filter((item) => readJson(item) !== undefined && Buffer.from(item).toString() === item)
+      if (valid.length === 0 || valid.some((item) => getDepth(JSON.parse(item)) > maxDepth - 2)) return
+      const parsed = parseBody(Buffer.from(`[${valid.join(',')}]`), 100, maxDepth)
+      ok(parsed.kind === 'batch')
+      // Each call is what it is alone.
+      for (const [at, item] of valid.entries()) {
+        const alone = parseBody(Buffer.from(item), 100, maxDepth)
+        if (alone.kind === 'single') deepStrictEqual(parsed.calls[at], alone.call)
+      }
+    },
+  ),
+
+  subscription: fc.property(fc.oneof(subscriptionText, jsonText), (text) => {
+    if (readJson(text) === undefined) return
+    const request = parseSubscription(text, subscriptionLimits)
+    if ('reason' in request) return
+    ok(getSubscriptionBytes(request) > 0)
+    // An allow list checks these params after a change.
+    const again = parseSubscription(toSubscribeParams(request), subscriptionLimits)
+    ok(!('reason' in again))
+    if (!('cursor' in request) || request.cursor === undefined) deepStrictEqual(again, request)
+  }),
+
+  fragments: fc.property(
+    fc.array(
+      fc.oneof(
+        messageFrames,
+        controlFrame.map((one) => [one]),
+      ),
+      { maxLength: 6 },
+    ),
+    fc.array(fc.nat(60), { maxLength: 20 }),
+    (messages, cuts) => {
+      const bytes = Buffer.concat(messages.flat())
+      const scanner = createFrameScanner()
+      const passed: Buffer[] = []
+      const stored = { message: 0, control: 0 }
+      let from = 0
+      for (const length of [...cuts, bytes.length]) {
+        for (const part of scanner.push(bytes.subarray(from, from + length))) {
+          passed.push(part.bytes)
+          const kind = part.isControl ? 'control' : 'message'
+          if (part.isLast) stored[kind] = 0
+          else if (part.isStored) stored[kind] += part.bytes.length
+        }
+        from = Math.min(bytes.length, from + length)
+      }
+      deepStrictEqual(Buffer.concat(passed), bytes)
+      // All messages are complete.
+      deepStrictEqual(stored, { message: 0, control: 0 })
+    },
+  ),
 
   jwt: fc.property(jwtText, (token) => {
     const parsed = parseJwt(token)

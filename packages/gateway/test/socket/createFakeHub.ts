@@ -7,6 +7,8 @@ export interface FakeHub extends SubscriptionHub {
   readonly seen: (string | undefined)[]
   /** Delivers a notification to all subscriptions, as many times as given. */
   readonly notify: (result: string, times?: number) => void
+  /** Delivers whole pending transactions to all subscriptions. */
+  readonly notifyFull: (result: string, times: number) => void
   readonly fail: (fault: SubscriptionFault) => void
   readonly subscribers: () => number
   readonly isClosed: () => boolean
@@ -25,6 +27,14 @@ export const createFakeHub = (): FakeHub => {
   let isClosed = false
   const toNotification = (id: string, result: string): Buffer =>
     toFrame(`{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${result}}}`)
+  const deliver = (result: string, times: number, minUnits: 0 | 1): void => {
+    for (const [subscriber, ids] of subscriptions)
+      for (const id of ids) {
+        const frame = toNotification(id, result)
+        const kind = minUnits === 1 ? 'newPendingTransactions' : 'newHeads'
+        for (let index = 0; index < times; index += 1) subscriber.deliver(frame, 1, kind, minUnits)
+      }
+  }
   return {
     seen,
     subscribe: (subscriber, params, done) => {
@@ -36,6 +46,7 @@ export const createFakeHub = (): FakeHub => {
       done({ id })
     },
     unsubscribe: (subscriber, id) => subscriptions.get(subscriber)?.delete(id) === true,
+    review: () => {},
     leave: (subscriber) => void subscriptions.delete(subscriber),
     counts: () => {
       let newHeads = 0
@@ -43,13 +54,8 @@ export const createFakeHub = (): FakeHub => {
       return { newHeads, logs: 0, newPendingTransactions: 0, syncing: 0 }
     },
     close: () => void (isClosed = true),
-    notify: (result, times = 1) => {
-      for (const [subscriber, ids] of subscriptions)
-        for (const id of ids) {
-          const frame = toNotification(id, result)
-          for (let index = 0; index < times; index += 1) subscriber.deliver(frame, 1, 'newHeads')
-        }
-    },
+    notify: (result, times = 1) => deliver(result, times, 0),
+    notifyFull: (result, times) => deliver(result, times, 1),
     fail: (fault) => {
       for (const subscriber of subscriptions.keys()) subscriber.fail(fault)
     },

@@ -22,7 +22,11 @@ const start = async (heads: readonly [number, number] = [100, 100]): Promise<Sta
     onTestFinished(upstream.stop)
   }
   const { group } = await startNodeSource([first, second].map(({ url }, index) => ({ url, name: `node-${index}` })))
-  return { nodes: createChainNodes(() => group, { timeoutMs: 60_000, maxResponseBytes: 1_000 }), first, second }
+  return {
+    nodes: createChainNodes(() => group, { timeoutMs: 60_000, maxResponseBytes: 1_000, maxBufferedBytes: Infinity }),
+    first,
+    second,
+  }
 }
 const readLatest = (node: ChainNode | undefined): Promise<string | undefined> =>
   node?.call('eth_getBlockByNumber', '["latest",false]') ?? Promise.resolve(undefined)

@@ -34,9 +34,8 @@ describe('test keys', () => {
     ]
     expect(responses).toEqual([...each, ...each])
     expect(summarize(await post(`${url}/testnet/kr_test_429`, batch('eth_gasPrice', 'nope')))).toEqual([
-      200,
+      429,
       'rate_limited',
-      'method_not_found',
     ])
     const limited = await post(`${url}/testnet/kr_test_429`, read)
     expect(limited.headers.get('retry-after')).toBe('Sat, 21 Nov 2026 12:00:01 GMT')

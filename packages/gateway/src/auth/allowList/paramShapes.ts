@@ -99,6 +99,17 @@ const logFilterNames = ['address', 'topics', 'fromBlock', 'toBlock', 'blockHash'
 /** Source: execution-apis, `Filter`. */
 export const logFilter: Shape = members(logFilterNames)
 
+/** Source: Erigon and Nethermind, `trace_filter`. */
+export const traceFilter: Shape = members([
+  'fromBlock',
+  'toBlock',
+  'fromAddress',
+  'toAddress',
+  'after',
+  'count',
+  'mode',
+])
+
 const cursor: Shape = members(['number', 'hashes'])
 /** The cursor of `eth_subscribe`: where a client continues. */
 export const cursorOptions: Shape = members([], { cursor })

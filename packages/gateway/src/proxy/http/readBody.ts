@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createChunks } from '../../lib/createChunks.ts'
 import type { Chunks } from '../../lib/createChunks.ts'
+import { unpin } from '../../lib/unpin.ts'
 
 /** The bytes of a body, or the reason for their absence: it is too large, there is no room for it, or the caller disconnected. */
 export type BodyResult = Buffer | 'tooLarge' | 'noRoom' | 'gone'
@@ -46,7 +47,7 @@ export const readBody = (
     if (size > options.maxBytes) finish('tooLarge')
     else if (!options.buffer) return
     else if (!isSmall(chunk) && options.room?.(chunk.length) === false) finish('noRoom')
-    else if (first === undefined) first = chunk
+    else if (first === undefined) first = unpin(chunk)
     else (chunks ??= createChunks(first)).add(chunk)
   }
   request.on('data', onData)

@@ -22,6 +22,9 @@ export const webSocket = object({
   maxNotificationsPerBlock: whole(1, 10_000_000)
     .default(20_000)
     .describe('Most notifications that one connection gets for one block.'),
+  fullTransactions: flag()
+    .default(true)
+    .describe('Whether `newPendingTransactions` can deliver whole transactions. Each of them is a call to a node.'),
   maxAddresses: whole(1, 100_000).default(1_000).describe('Most addresses of one filter.'),
   maxTopics: whole(1, 100_000).default(1_000).describe('Most topics of one filter.'),
 }).prefault({})

@@ -48,15 +48,19 @@ export const sendRejection = (gateway: GatewayContext, context: RequestContext, 
   else skipBody(gateway, context, write)
 }
 
-/** The rejection of a message for each of its calls, because its caller may wait for several responses at the same time. */
+/**
+ * The rejection of a message for each id in it, because its caller may wait for several responses at the same time. Calls without an id that can be
+ * read share one.
+ */
 const toMessageBody = (
   { callIds }: MessageExchange,
   rejection: Rejection,
   requestId: string,
 ): string | readonly BodyPart[] => {
   if (typeof callIds !== 'object') return formatRejection(rejection, callIds ?? 'null', requestId)
-  const results = callIds.map(() => rejection)
-  return toBatchParts(results, callIds, requestId)
+  const ids = [...new Set(callIds)]
+  const results = ids.map(() => rejection)
+  return toBatchParts(results, ids, requestId)
 }
 
 /**

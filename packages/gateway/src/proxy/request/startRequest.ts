@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { dropAllBytes } from '../../lib/memoryBudget.ts'
+import { createBufferedBytes, dropAllBytes } from '../../lib/memoryBudget.ts'
 import { getRequestId } from '../http/getRequestId.ts'
 import { endTrace, getDurationMs } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
@@ -37,7 +37,7 @@ export const createHttpContext = (
   requestId: getRequestId(gateway.auth.clientIp, request),
   startedAt: performance.now(),
   facts: createFacts(),
-  buffered: { most: gateway.limits.maxBufferedBytes, held: 0, share: undefined, over: false },
+  buffered: createBufferedBytes('requests', { most: gateway.limits.maxBufferedBytes }),
   trace: undefined,
   gone: false,
   cancel: undefined,

@@ -35,11 +35,14 @@ export interface HubsOptions {
   readonly getGroup: (network: Network) => UpstreamGroup | undefined
   readonly getNetwork: (network: Network) => NetworkOptions | undefined
   readonly webSocket: () => WebSocketOptions
+  /** How many bytes the process may buffer. */
+  readonly maxBufferedBytes: () => number
   readonly log: (entry: LogEntry) => void
 }
 
 /** Creates the subscriptions of a gateway: none before they are needed. */
-export const createHubs = ({ createHub, getGroup, getNetwork, webSocket, log }: HubsOptions): Hubs => {
+export const createHubs = (options: HubsOptions): Hubs => {
+  const { createHub, getGroup, getNetwork, webSocket, log } = options
   const hubs = new Map<Network, SubscriptionHub & Partial<NetworkHub>>()
   const limits: SubscriptionLimits = {
     get maxSubscriptions() {
@@ -53,6 +56,9 @@ export const createHubs = ({ createHub, getGroup, getNetwork, webSocket, log }: 
     },
     get maxNotificationsPerBlock() {
       return webSocket().maxNotificationsPerBlock
+    },
+    get fullTransactions() {
+      return webSocket().fullTransactions
     },
   }
   const close = (network: Network): void => {
@@ -69,6 +75,7 @@ export const createHubs = ({ createHub, getGroup, getNetwork, webSocket, log }: 
         getGroup: () => getGroup(network),
         getNetwork: () => getNetwork(network),
         limits,
+        maxBufferedBytes: options.maxBufferedBytes(),
         log,
       })
       hubs.set(network, hub)

@@ -1,5 +1,5 @@
 import { rejections } from '../../errors/rejections.ts'
-import { dropAllBytes, holdBytes } from '../../lib/memoryBudget.ts'
+import { createBufferedBytes, dropAllBytes, holdBytes } from '../../lib/memoryBudget.ts'
 import type { Network } from '../../lib/network.ts'
 import { sendRejection } from '../request/endRequest.ts'
 import type { GatewayContext } from '../request/gatewayContext.ts'
@@ -159,7 +159,7 @@ export const createMessages = (options: MessagesOptions): Messages => {
       requestId: `${authorized.context.requestId}.${count}`,
       startedAt: performance.now(),
       facts: { ...createFacts(), network: name, tenant, chainId: network.group.chainId },
-      buffered: { most: gateway.limits.maxBufferedBytes, held: 0, share: tenant.share, over: false },
+      buffered: createBufferedBytes('requests', { most: gateway.limits.maxBufferedBytes, share: tenant.share }),
       trace: undefined,
       gone: false,
       cancel: undefined,

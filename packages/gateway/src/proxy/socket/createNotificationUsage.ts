@@ -7,9 +7,9 @@ import { connectionMethod, notificationMethod } from '../../usage/metering/meter
 
 /** How one connection and its notifications are counted. */
 export interface NotificationUsage {
-  /** Cheap: it is called for each delivery. */
-  readonly add: (notifications: number) => void
-  /** Meters what was added, and charges it to the quota if notifications have a weight. @returns Why there may be no more. */
+  /** Cheap: it is called for each delivery. @param minUnits - How many units each costs at least. */
+  readonly add: (notifications: number, minUnits: 0 | 1) => void
+  /** Meters what was added, and charges it to the quota if it costs something. @returns Why there may be no more. */
   readonly charge: (gateway: GatewayContext) => Rejection | undefined
   /** Since the connection was opened. */
   readonly total: () => number
@@ -23,6 +23,8 @@ export const createNotificationUsage = (
   const isTestKey = (): boolean => getAuthorized().tenant.testKey !== undefined
   let total = 0
   let uncharged = 0
+  /** Those that cost a unit at least. */
+  let unchargedReads = 0
   /** Found by a charge whose result was not known at once. */
   let rejection: Rejection | undefined
 
@@ -54,17 +56,20 @@ export const createNotificationUsage = (
   }
   if (!isTestKey()) meter(opening, connectionMethod, 1)
   return {
-    add: (notifications) => {
+    add: (notifications, minUnits) => {
       uncharged += notifications
+      unchargedReads += notifications * minUnits
       total += notifications
     },
     charge: (gateway) => {
       if (uncharged > 0 && !isTestKey()) {
         meter(gateway, notificationMethod, uncharged)
         const { notificationWeight } = getAuthorized().network
-        if (notificationWeight > 0) take(gateway, uncharged * notificationWeight)
+        const units = uncharged * notificationWeight + (notificationWeight === 0 ? unchargedReads : 0)
+        if (units > 0) take(gateway, units)
       }
       uncharged = 0
+      unchargedReads = 0
       return rejection
     },
     total: () => total,

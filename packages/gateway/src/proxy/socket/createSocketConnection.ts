@@ -1,11 +1,18 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import { createBufferedBytes, dropAllBytes, dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
+import type { BufferKind } from '../../lib/memoryBudget.ts'
+import { formatRejection } from '../../errors/rejection.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import { toTextFrames } from '../../lib/textFrames.ts'
 import type { CallPath } from '../http/parsePath.ts'
 import type { GatewayContext } from '../request/gatewayContext.ts'
 import type { AuthorizedRequest } from '../request/requestContext.ts'
+import { unpin } from '../../lib/unpin.ts'
 import { closeCodes, faultCloses } from './closeReasons.ts'
 import type { CloseReason } from './closeReasons.ts'
 import { createMessages } from './createMessages.ts'
+import { createMessageReader } from './createMessageReader.ts'
 import { createNotificationUsage } from './createNotificationUsage.ts'
 import { createSubscriber } from './createSubscriber.ts'
 import { createTurnWriter } from './createTurnWriter.ts'
@@ -19,6 +26,16 @@ const toProtocolReason = (error: unknown): CloseReason =>
   (error as { readonly code?: unknown }).code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
     ? 'message_too_big'
     : 'protocol_error'
+
+/**
+ * Tells a caller that a subscription has ended. It is an error for a library that finds the subscription by its method and id (viem), and for one that
+ * finds no call with the id `null` (ethers).
+ */
+const toEndFrame = (id: string, rejection: Rejection, requestId: string): Buffer => {
+  const error = formatRejection(rejection, 'null', requestId).slice(0, -1)
+  const end = Buffer.from(`${error},"method":"eth_subscription","params":{"subscription":"${id}"}}`)
+  return toTextFrames('', [end])
+}
 
 /**
  * Serves an accepted WebSocket.
@@ -48,6 +65,10 @@ export const createSocketConnection = (
   let closeReason: CloseReason | undefined
   const isClosing = (): boolean => closingAt !== undefined
   const writer = createTurnWriter(socket)
+  const { maxBufferedBytes: most, maxBodyBytes, requestTimeoutMs } = server.gateway().limits
+  const createMemory = (kind: BufferKind, ownMost: number) =>
+    createBufferedBytes(kind, { most, ownMost, share: authorized.tenant.share })
+  const notifications = createMemory('notifications', Infinity)
   /** Bytes of notifications that the caller has not read. Responses have limits of their own. */
   const getBehind = (): number => writer.behind() - messages.unflushedBytes()
 
@@ -73,15 +94,22 @@ export const createSocketConnection = (
   const subscriber = createSubscriber({
     getHub: () => server.gateway().sockets.getHub(network),
     keyId: authorized.tenant.record.id,
-    deliver: (frame, notifications, kind) => {
+    memory: createMemory('subscriptions', server.gateway().sockets.options.maxBufferedBytes),
+    notifications,
+    maxHeldBytes: () => server.gateway().sockets.options.maxBufferedBytes,
+    deliver: (frame, count, kind, minUnits) => {
       if (ws.readyState !== ws.OPEN) return
-      if (getBehind() > server.gateway().sockets.options.maxBufferedBytes) {
+      const isTooFarBehind = getBehind() > server.gateway().sockets.options.maxBufferedBytes
+      if (isTooFarBehind || !holdBytes(notifications, frame.length)) {
         terminate('slow_reader')
         return
       }
-      writer.write(frame)
-      usage.add(notifications)
-      server.countNotifications(network, kind, notifications)
+      writer.write(frame, () => dropBytes(notifications, frame.length))
+      usage.add(count, minUnits)
+      server.countNotifications(network, kind, count)
+    },
+    end: (id, rejection) => {
+      if (ws.readyState === ws.OPEN) writer.write(toEndFrame(id, rejection, identity.requestId))
     },
     fail: (fault) => close(faultCloses[fault].code, faultCloses[fault].reason),
   })
@@ -101,6 +129,13 @@ export const createSocketConnection = (
     },
   })
 
+  const reader = createMessageReader(socket, {
+    // A message costs more than its bytes if it arrives in many parts.
+    memory: createMemory('messages', 2 * maxBodyBytes),
+    timeoutMs: requestTimeoutMs,
+    onNoRoom: () => close(closeCodes.tryLater, 'upstream_busy'),
+  })
+
   const maintain = (gateway: GatewayContext): void => {
     const now = performance.now()
     const { pingMs } = gateway.sockets.options
@@ -110,6 +145,10 @@ export const createSocketConnection = (
     }
     if (now >= messages.flushBy()) {
       terminate('slow_reader')
+      return
+    }
+    if (reader.isLate(now)) {
+      close(closeCodes.policy, 'request_timeout')
       return
     }
     const rejection = usage.charge(gateway)
@@ -131,7 +170,16 @@ export const createSocketConnection = (
     network,
     path,
     authorized: () => authorized,
-    reauthorize: (next) => void (authorized = next),
+    reauthorize: (next) => {
+      const before = authorized.tenant.record.allow
+      authorized = next
+      const { allow } = next.tenant.record
+      if (allow === before) return
+      subscriber.review((params) => {
+        const subscribe = { method: 'eth_subscribe', params }
+        return allow?.rejectCall(subscribe) ?? next.tokenAllowList?.rejectCall(subscribe)
+      })
+    },
     close,
     leave: () => {
       if (isLeaving) return false
@@ -149,15 +197,17 @@ export const createSocketConnection = (
   ws.on('message', (data) => {
     alive()
     // `binaryType` is `nodebuffer`, so a message is one Buffer.
-    if (!isClosing()) messages.add(data as Buffer)
+    if (!isClosing()) messages.add(unpin(data as Buffer))
   })
   ws.on('ping', alive)
   ws.on('pong', alive)
   ws.on('error', (error) => void (closeReason ??= toProtocolReason(error)))
   ws.on('close', (code) => {
     release()
+    reader.close()
     subscriber.leave()
     messages.disconnect()
+    dropAllBytes(notifications)
     usage.charge(server.gateway())
     server.remove(connection)
     server.gateway().log({

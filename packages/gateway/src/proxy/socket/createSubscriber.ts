@@ -1,43 +1,67 @@
+import { dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
+import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
-import type { Subscriber, SubscriptionHub, SubscriptionKind } from '../subscription/subscriptionHub.ts'
+import type { Subscriber, SubscriptionHub } from '../subscription/subscriptionHub.ts'
 import { parseSingleText } from './parseSingleText.ts'
 
 /** The subscriptions of a connection. */
 export interface ConnectionSubscriber {
   /** Handles subscription calls; `undefined` if the network has no subscriptions. */
   readonly calls: () => SubscriptionCalls | undefined
+  /** Checks them again: @see SubscriptionHub */
+  readonly review: (reject: Parameters<SubscriptionHub['review']>[1]) => void
   /** Ends them all. */
   readonly leave: () => void
 }
 
-/** More would be a batch whose other calls take very long. */
-const maxHeld = 10_000
+/** The parts of a connection that its subscriptions need. */
+export interface SubscriberOptions extends Subscriber {
+  /** Gets the subscriptions of the connection's network. */
+  readonly getHub: () => SubscriptionHub | undefined
+  /** The memory of notifications. */
+  readonly notifications: BufferedBytes
+  /** The most bytes of notifications that wait for the response to a batch. */
+  readonly maxHeldBytes: () => number
+}
 
-/**
- * Creates the subscriber of a connection.
- * @param options.getHub - Gets the subscriptions of the connection's network.
- */
+/** Creates the subscriber of a connection. */
 export const createSubscriber = ({
   getHub,
   keyId,
+  memory,
+  notifications: buffered,
+  maxHeldBytes,
   deliver,
+  end,
   fail,
-}: Subscriber & { readonly getHub: () => SubscriptionHub | undefined }): ConnectionSubscriber => {
+}: SubscriberOptions): ConnectionSubscriber => {
   /** The hub with which it has subscribed. */
   let joined: SubscriptionHub | undefined
   let hasLeft = false
   /** Notifications that wait for the response with their subscription's id. */
-  let held: { frame: Buffer; notifications: number; kind: SubscriptionKind }[] | undefined
+  let held: Parameters<Subscriber['deliver']>[] | undefined
+  let heldBytes = 0
   let holds = 0
 
+  const drop = (frame: Buffer): void => {
+    heldBytes -= frame.length
+    dropBytes(buffered, frame.length)
+  }
   const subscriber: Subscriber = {
     keyId,
-    deliver: (frame, notifications, kind) => {
-      if (held === undefined) deliver(frame, notifications, kind)
-      else if (held.length < maxHeld) held.push({ frame, notifications, kind })
-      else fail('tooManyNotifications')
+    memory,
+    deliver: (...delivered) => {
+      const [frame] = delivered
+      if (held === undefined) deliver(...delivered)
+      else if (heldBytes + frame.length > maxHeldBytes() || !holdBytes(buffered, frame.length))
+        fail('tooManyNotifications')
+      else {
+        heldBytes += frame.length
+        held.push(delivered)
+      }
     },
+    end,
     fail,
   }
   const release = (): void => {
@@ -45,7 +69,10 @@ export const createSubscriber = ({
     if (holds > 0) return
     const frames = held ?? []
     held = undefined
-    for (const { frame, notifications, kind } of frames) deliver(frame, notifications, kind)
+    for (const delivered of frames) {
+      drop(delivered[0])
+      deliver(...delivered)
+    }
   }
   const createCalls = (hub: SubscriptionHub): SubscriptionCalls => ({
     run: ({ method, params }, done) => {
@@ -73,8 +100,10 @@ export const createSubscriber = ({
       const hub = joined ?? getHub()
       return hub === undefined ? undefined : createCalls(hub)
     },
+    review: (reject) => joined?.review(subscriber, reject),
     leave: () => {
       hasLeft = true
+      for (const [frame] of held ?? []) drop(frame)
       held = undefined
       joined?.leave(subscriber)
       joined = undefined

@@ -3,11 +3,11 @@ import type { Network } from '../../lib/network.ts'
 import type { LogEntry } from '../log.ts'
 import type { NetworkOptions } from '../options/networkOptions.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
-import { forwardCall } from '../upstream/forwardCall.ts'
 import { createChainFollower } from './chain/createChainFollower.ts'
 import { createRenewableSource } from './createRenewableSource.ts'
 import { createSubscriptionHub } from './hub/createSubscriptionHub.ts'
 import { createNodeSource } from './node/createNodeSource.ts'
+import { createTransactionReader } from './node/createTransactionReader.ts'
 import type { SubscriptionHub, SubscriptionLimits } from './subscriptionHub.ts'
 
 /** The subscriptions of a network, with the follower of its chain. */
@@ -24,18 +24,13 @@ export interface NetworkHubOptions {
   readonly getGroup: () => UpstreamGroup | undefined
   readonly getNetwork: () => NetworkOptions | undefined
   readonly limits: SubscriptionLimits
+  /** How many bytes the process may buffer. */
+  readonly maxBufferedBytes: number
   readonly log: (entry: LogEntry) => void
 }
 
 /** Ids of subscriptions are derived from it, so that they are the same on all connections of this process, and cannot be guessed. */
 const secret = randomBytes(32)
-
-/** The calls of all subscriptions of a network wait in a queue of their own, beside those of keys. */
-const holder = { keyId: 'subscriptions', ownerId: 'subscriptions' }
-const transactionCall = {
-  method: 'eth_getTransactionByHash',
-  traits: { idempotent: true, expensive: false, weight: 1, label: 'eth_getTransactionByHash' },
-} as const
 
 /** Creates the subscriptions of a network. Nothing is read from a node before the first one. */
 export const createNetworkHub = (options: NetworkHubOptions): NetworkHub => {
@@ -51,6 +46,7 @@ export const createNetworkHub = (options: NetworkHubOptions): NetworkHub => {
   const follower = createChainFollower(getGroup, {
     timeoutMs: upstreamTimeoutMs,
     maxResponseBytes,
+    maxBufferedBytes: options.maxBufferedBytes,
     checkLogs: getNetwork()?.checkLogs,
     onHead: source.onHead,
     onFault: (reason) => hub.fail(reason),
@@ -59,27 +55,11 @@ export const createNetworkHub = (options: NetworkHubOptions): NetworkHub => {
     },
   })
 
-  /** Reads transactions one by one: a node that lacks one of them has others. */
-  const readTransactions = (hashes: readonly string[], done: (transactions: readonly string[]) => void): void => {
-    const group = getGroup()
-    const found: string[] = []
-    let left = hashes.length
-    if (group === undefined || left === 0) {
-      done([])
-      return
-    }
-    for (const hash of hashes) {
-      const call = { ...transactionCall, params: `["${hash}"]` }
-      const budget = { left: maxResponseBytes }
-      const forwarding = { group, ...holder, timeoutMs: upstreamTimeoutMs, budget, maxResponseBytes }
-      forwardCall(call, forwarding, (result) => {
-        const text = 'value' in result && result.member === 'result' ? result.value.toString() : 'null'
-        if (text !== 'null') found.push(text)
-        left -= 1
-        if (left === 0) done(found)
-      })
-    }
-  }
+  const readTransactions = createTransactionReader({
+    getGroup,
+    timeoutMs: upstreamTimeoutMs,
+    maxBufferedBytes: options.maxBufferedBytes,
+  })
 
   const hub = createSubscriptionHub({ network, follower, source, limits, secret, readTransactions })
   return {

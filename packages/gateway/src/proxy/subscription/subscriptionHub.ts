@@ -1,16 +1,22 @@
 import type { Rejection } from '../../errors/rejection.ts'
+import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 
 /** One connection, as subscriptions see it. */
 export interface Subscriber {
   /** Owner of the connection's key, for metering. */
   readonly keyId: string
+  /** The memory of its subscriptions. The hub holds and releases it. */
+  readonly memory: BufferedBytes
   /**
    * Sends notifications: WebSocket text frames, complete with their headers, which other connections may get too. Those of one turn of the event
    * loop are written together.
    * @param notifications - How many they are.
    * @param kind - What they are of, for metrics.
+   * @param minUnits - How many units of the quota each costs at least.
    */
-  readonly deliver: (frame: Buffer, notifications: number, kind: SubscriptionKind) => void
+  readonly deliver: (frame: Buffer, notifications: number, kind: SubscriptionKind, minUnits: 0 | 1) => void
+  /** Tells the connection that a subscription has ended. */
+  readonly end: (id: string, rejection: Rejection) => void
   /** Ends the connection, because its subscriptions cannot be continued: a gap must never be silent. */
   readonly fail: (reason: SubscriptionFault) => void
 }
@@ -37,6 +43,12 @@ export interface SubscriptionHub {
     params: string | undefined,
     done: (result: { readonly id: string } | Rejection) => void,
   ) => void
+  /**
+   * Checks the subscriptions of a connection again, in slices: those that are rejected end, and the connection is told by `Subscriber.end`. Later
+   * ones of it are checked in the same way when they start.
+   * @param reject - Gets the params of an `eth_subscribe` with which it would be requested, as source text.
+   */
+  readonly review: (subscriber: Subscriber, reject: (params: string) => Rejection | undefined) => void
   /** Handles `eth_unsubscribe`. @returns Whether the connection had that subscription. Nothing of it is delivered later. */
   readonly unsubscribe: (subscriber: Subscriber, id: string) => boolean
   /** Ends all subscriptions of a connection that was closed. Call this for each, after its last `subscribe`. */
@@ -62,4 +74,6 @@ export interface SubscriptionLimits {
   readonly maxTopics: number
   /** For each connection. One that gets more in a block is closed. @default 20_000 */
   readonly maxNotificationsPerBlock: number
+  /** Whether `newPendingTransactions` can deliver whole transactions, each of which is read from a node. @default true */
+  readonly fullTransactions: boolean
 }

@@ -3,8 +3,11 @@ import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import { createErrorMask } from './createErrorMask.ts'
 import type { ErrorMask, UpstreamSecrets } from './createErrorMask.ts'
+import { createChunks } from '../../lib/createChunks.ts'
+import type { Chunks } from '../../lib/createChunks.ts'
 import { dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
+import { unpin } from '../../lib/unpin.ts'
 import { createBackoff } from './createBackoff.ts'
 import type { Backoff } from './createBackoff.ts'
 import type { Budget } from './createBudget.ts'
@@ -114,6 +117,7 @@ const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ['deflate', inflate],
   ['br', brotliDecompress],
 ])
+const noBytes = Buffer.alloc(0)
 
 /** Shared by all requests: its stack has no information, and a stack is expensive to take. */
 const stopped = new Error('stopped')
@@ -178,7 +182,9 @@ export const createUpstream = (
     let retryAfter: string | undefined
     let decode: Decode | undefined
     let contentLength: number | undefined
-    let chunks: Buffer[] = []
+    /** Most responses are one chunk. */
+    let first: Buffer | undefined
+    let chunks: Chunks | undefined
     let size = 0
     const returnBytes = (): void => {
       budget.left += size
@@ -188,7 +194,8 @@ export const createUpstream = (
       if (ended) return
       ended = true
       leave()
-      chunks = []
+      first = undefined
+      chunks = undefined
       // A retry, or another call of the same request, may read the bytes that were read in vain.
       if (fault !== undefined) returnBytes()
       done(fault, response, code)
@@ -197,7 +204,8 @@ export const createUpstream = (
       if (!ended) returnBytes()
       ended = true
       leave()
-      chunks = []
+      first = undefined
+      chunks = undefined
       controller?.abort(stopped)
     }
     const takeConsumer = (): ResponseConsumer | undefined => {
@@ -210,7 +218,7 @@ export const createUpstream = (
     const handleLarge = (active: Dispatcher.DispatchController): void => {
       if (status < 200 || status >= 300 || streams >= maxStreams) return
       isLargeHandled = true
-      consumer = large?.(chunks, {
+      consumer = large?.(chunks?.list() ?? (first === undefined ? [] : [first]), {
         pause: () => active.pause(),
         resume: () => active.resume(),
         abort: () => active.abort(stopped),
@@ -222,13 +230,14 @@ export const createUpstream = (
       dropBytes(budget.buffered, size)
       streams += 1
       ended = true
-      chunks = []
+      first = undefined
+      chunks = undefined
     }
     /** The body could not be read, so what is known decides: the status and the headers. */
     const finishUnread = (): void => {
       if (!ended) returnBytes()
       size = 0
-      finish(undefined, { status, body: Buffer.alloc(0), retryAfter })
+      finish(undefined, { status, body: noBytes, retryAfter })
     }
     const onDecoded = (error: NodeJS.ErrnoException | null, body: Buffer): void => {
       if (ended) return
@@ -287,9 +296,10 @@ export const createUpstream = (
             budget.left -= chunk.length
             size += chunk.length
             if (consumer === undefined) {
-              chunks.push(chunk)
+              if (first === undefined) first = unpin(chunk)
+              else (chunks ??= createChunks(first)).add(chunk)
               if (!isLargeHandled && size > maxBufferedBytes) handleLarge(active)
-            } else consumer.data(chunk)
+            } else consumer.data(unpin(chunk))
             return
           }
           if (consumer === undefined) finish('tooLarge')
@@ -298,7 +308,7 @@ export const createUpstream = (
         },
         onResponseEnd: () => {
           if (consumer === undefined) {
-            const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+            const body = chunks?.join() ?? first ?? noBytes
             if (decode === undefined || size === 0) finish(undefined, { status, body: withoutMark(body), retryAfter })
             else decode(body, { maxOutputLength: size + budget.left }, onDecoded)
           } else takeConsumer()?.end()

@@ -1,8 +1,11 @@
 import { createPollSchedule } from '@keyrail/core/internal'
+import { createBufferedBytes } from '../../../lib/memoryBudget.ts'
+import type { BufferedBytes } from '../../../lib/memoryBudget.ts'
 import type { UpstreamGroup } from '../../upstream/createUpstreamGroup.ts'
 import type { BlockPosition, ChainFollower, ChainStep } from '../followedChain.ts'
 import type { NodeSource } from '../nodeSource.ts'
 import type { SubscriptionFault } from '../subscriptionHub.ts'
+import { getOwnShare } from '../ownReads.ts'
 import { ChainReadError } from './chainNodes.ts'
 import type { ChainNodes } from './chainNodes.ts'
 import { createBlockLoader } from './createBlockLoader.ts'
@@ -30,6 +33,8 @@ export interface FollowOptions {
   readonly onFault: (reason: Exclude<SubscriptionFault, 'tooManyNotifications'>) => void
   /** Called with each block whose logs were delivered although nothing confirmed that they are complete. */
   readonly onIncompleteLogs?: ((block: BlockPosition) => void) | undefined
+  /** The memory of the blocks that subscriptions continue from. @default unlimited */
+  readonly memory?: BufferedBytes | undefined
   /** After how many milliseconds `locate` gives up. @default 10_000 */
   readonly locateTimeoutMs?: number | undefined
 }
@@ -40,6 +45,8 @@ export interface ChainFollowerOptions extends FollowOptions {
   readonly timeoutMs: number
   /** How large the response to a call may be. */
   readonly maxResponseBytes: number
+  /** How many bytes the process may buffer. */
+  readonly maxBufferedBytes: number
 }
 
 /** Without a successful read for this long, subscriptions are ended. */
@@ -47,6 +54,8 @@ const maxFailingMs = 60_000
 /** After this many failed reads in a row, another node is followed even if the node responds. */
 const maxMissing = 3
 const defaultLocateTimeoutMs = 10_000
+/** The most bytes of the blocks of one network. With larger blocks, subscriptions continue from fewer of them. */
+const maxRingBytes = 64 * 1024 * 1024
 /** The follower changes to another node after a few failures, so it need not wait long. */
 const backoff = { firstBackoffMs: 250, longestBackoffMs: 4_000 }
 /** A client that is ahead of this process is waited for at most this long. */
@@ -59,12 +68,19 @@ const maxFollowMs = 5_000
 export const createChainFollower = (
   getGroup: () => UpstreamGroup | undefined,
   options: ChainFollowerOptions,
-): ChainFollower => followNodes(createChainNodes(getGroup, options), options)
+): ChainFollower => {
+  const memory = createBufferedBytes('chain', {
+    most: options.maxBufferedBytes,
+    ownMost: maxRingBytes,
+    share: getOwnShare(),
+  })
+  return followNodes(createChainNodes(getGroup, options), { ...options, memory })
+}
 
 /** Creates the follower of the chain of nodes. */
 export const followNodes = (nodes: ChainNodes, options: FollowOptions): ChainFollower => {
   const { checkLogs = true, onHead, onFault, onIncompleteLogs = () => {} } = options
-  const ring = createChainRing()
+  const ring = createChainRing(options.memory)
   const loadBelow = createBlockLoader(ring, nodes)
   const readLogs = createLogReader(nodes, { check: checkLogs, onIncomplete: onIncompleteLogs, wait })
   let schedule = createPollSchedule(backoff)

@@ -1,7 +1,8 @@
-import { forwardCall } from '../../upstream/forwardCall.ts'
+import { createLimiter } from '../../../lib/createLimiter.ts'
 import type { UpstreamGroup } from '../../upstream/createUpstreamGroup.ts'
 import type { GroupMember } from '../../upstream/groupMember.ts'
 import { isExpensive } from '../../method/createMethodPolicy.ts'
+import { sendOwnRead } from '../ownReads.ts'
 import { ChainReadError } from './chainNodes.ts'
 import type { ChainMethod, ChainNode, ChainNodes } from './chainNodes.ts'
 
@@ -11,19 +12,30 @@ export interface ChainNodesOptions {
   readonly timeoutMs: number
   /** How large the response to a call may be. */
   readonly maxResponseBytes: number
+  /** How many bytes the process may buffer. */
+  readonly maxBufferedBytes: number
 }
 
 /** A node that does not respond for this long is replaced by another one. */
 const maxTimeoutMs = 5_000
-/** The calls of all followers of a network wait in a queue of their own, beside those of keys. */
-const holder = { keyId: 'subscriptions', ownerId: 'subscriptions' }
+/** The most reads of a follower in flight. A response is in memory up to three times while it is parsed. */
+const maxReads = 4
+const megabyte = 1024 * 1024
+/** The largest response of each method. A block is read with the hashes of its transactions: 60,000 fit. */
+const maxBytes: Readonly<Record<ChainMethod, number>> = {
+  eth_getBlockByNumber: 4 * megabyte,
+  eth_getBlockByHash: 4 * megabyte,
+  eth_getLogs: 32 * megabyte,
+  eth_getBlockReceipts: 32 * megabyte,
+}
 
 /**
  * Creates the access of a follower to the upstreams of its network. It stays with one node as long as that is healthy.
  * @param getGroup - Gets the upstreams: a reload replaces them. `undefined`: the network was removed.
  */
 export const createChainNodes = (getGroup: () => UpstreamGroup | undefined, options: ChainNodesOptions): ChainNodes => {
-  const { maxResponseBytes } = options
+  const { maxBufferedBytes } = options
+  const limiter = createLimiter({ maxRunning: maxReads, maxQueued: Infinity })
   const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs)
   const nodes = new Map<GroupMember, ChainNode>()
   let group: UpstreamGroup | undefined
@@ -40,19 +52,28 @@ export const createChainNodes = (getGroup: () => UpstreamGroup | undefined, opti
     return current
   }
 
+  const send = (
+    current: UpstreamGroup,
+    of: GroupMember,
+    { method, params }: { method: ChainMethod; params: string },
+  ): Promise<{ readonly text: string } | { readonly isNodeFailure: boolean }> =>
+    new Promise((resolve) => {
+      const maxResponseBytes = Math.min(options.maxResponseBytes, maxBytes[method])
+      const call = { method, params, traits: toTraits(method) }
+      sendOwnRead(call, { group: current, timeoutMs, maxResponseBytes, maxBufferedBytes, only: of }, (result) => {
+        if ('value' in result && result.member === 'result') resolve({ text: result.value.toString() })
+        else resolve({ isNodeFailure: !('member' in result) })
+      })
+    })
   const getNode = (current: UpstreamGroup, of: GroupMember): ChainNode => {
     const known = nodes.get(of)
     if (known !== undefined) return known
     const node: ChainNode = {
-      call: (method, params) =>
-        new Promise((resolve, reject) => {
-          const call = { method, params, traits: toTraits(method) }
-          const budget = { left: maxResponseBytes }
-          forwardCall(call, { group: current, ...holder, timeoutMs, budget, maxResponseBytes, only: of }, (result) => {
-            if ('value' in result && result.member === 'result') resolve(result.value.toString())
-            else reject(new ChainReadError(`${of.name} sent no result for ${method}`, !('member' in result)))
-          })
-        }),
+      call: async (method, params) => {
+        const read = await limiter.run(() => send(current, of, { method, params }))
+        if (read !== 'full' && 'text' in read) return read.text
+        throw new ChainReadError(`${of.name} sent no result for ${method}`, read !== 'full' && read.isNodeFailure)
+      },
     }
     nodes.set(of, node)
     return node

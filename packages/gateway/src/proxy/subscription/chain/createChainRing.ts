@@ -1,3 +1,5 @@
+import { dropBytes, holdBytes } from '../../../lib/memoryBudget.ts'
+import type { BufferedBytes } from '../../../lib/memoryBudget.ts'
 import type { FollowedLog } from '../followedChain.ts'
 import type { ChainBlock } from './parseBlock.ts'
 
@@ -24,12 +26,43 @@ export interface ChainRing {
   readonly clear: () => void
 }
 
-/** Creates an empty ring. It has at most 129 blocks: the ancestor of a branch that replaces 128 blocks is still there. */
-export const createChainRing = (): ChainRing => {
+/** What a block or a log takes besides its text, roughly. */
+const entryBytes = 512
+
+/** How many bytes of memory a block takes. */
+const getBlockBytes = ({ header, logs }: Pick<ChainBlock, 'header' | 'logs'>): number => {
+  let bytes = entryBytes + header.length
+  for (const { text } of logs ?? []) bytes += entryBytes + text.length
+  return bytes
+}
+
+/**
+ * Creates an empty ring. It has at most 129 blocks: the ancestor of a branch that replaces 128 blocks is still there.
+ * @param memory - Holds the blocks. If it has no room for one more, the oldest ones are dropped. The newest one is always there.
+ */
+export const createChainRing = (memory?: BufferedBytes): ChainRing => {
   const blocks: ChainBlock[] = []
   const byHash = new Map<string, ChainBlock>()
   /** Gets the index of the first block above a number. */
   const getIndexAbove = (number: number): number => blocks.findLastIndex((block) => block.number <= number) + 1
+  /** How many bytes are held for each block. */
+  const held = new Map<string, number>()
+  /** Holds the memory of a block, instead of what was held for it. @returns False if there is no room. */
+  const hold = (block: ChainBlock): boolean => {
+    const bytes = getBlockBytes(block)
+    if (!holdBytes(memory, bytes - (held.get(block.hash) ?? 0))) return false
+    held.set(block.hash, bytes)
+    return true
+  }
+  const forget = (hash: string): void => {
+    byHash.delete(hash)
+    dropBytes(memory, held.get(hash) ?? 0)
+    held.delete(hash)
+  }
+  const dropOldest = (): void => {
+    const oldest = blocks.shift()
+    if (oldest !== undefined) forget(oldest.hash)
+  }
   return {
     newest: () => blocks.at(-1),
     oldest: () => blocks[0],
@@ -40,18 +73,20 @@ export const createChainRing = (): ChainRing => {
       const newest = blocks.at(-1)
       if (newest !== undefined && (block.parentHash !== newest.hash || block.number <= newest.number))
         throw new Error(`block ${block.number} is no child of block ${newest.number}`)
+      while (!hold(block) && blocks.length > 0) dropOldest()
       blocks.push(block)
       byHash.set(block.hash, block)
-      if (blocks.length > maxDepth + 1) byHash.delete((blocks.shift() as ChainBlock).hash)
+      if (blocks.length > maxDepth + 1) dropOldest()
     },
     removeAbove: (number) => {
       const removed = blocks.splice(getIndexAbove(number)).reverse()
-      for (const { hash } of removed) byHash.delete(hash)
+      for (const { hash } of removed) forget(hash)
       return removed
     },
     append: (block) => {
       const oldest = blocks[0]
       if (oldest?.parentHash !== block.hash || oldest.number <= block.number || blocks.length > maxDepth) return false
+      if (!hold(block)) return false
       blocks.unshift(block)
       byHash.set(block.hash, block)
       return true
@@ -60,12 +95,16 @@ export const createChainRing = (): ChainRing => {
       const block = byHash.get(hash)
       if (block === undefined) return
       const withLogs = { ...block, logs }
+      while (!hold(withLogs)) {
+        if (blocks[0] === block) return
+        dropOldest()
+      }
       blocks[blocks.indexOf(block)] = withLogs
       byHash.set(hash, withLogs)
     },
     clear: () => {
       blocks.length = 0
-      byHash.clear()
+      for (const hash of byHash.keys()) forget(hash)
     },
   }
 }

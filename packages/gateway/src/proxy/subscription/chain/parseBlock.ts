@@ -16,6 +16,9 @@ export interface ChainBlock extends FollowedBlock {
 /** The fields of a block that geth's `newHeads` lacks. Old versions of geth have `totalDifficulty` in blocks. */
 const notInHeader: ReadonlySet<string> = new Set(['transactions', 'uncles', 'withdrawals', 'size', 'totalDifficulty'])
 
+/** The longest header. Those of all chains have a few kB. Each is kept for as long as subscriptions can continue from its block. */
+const maxHeaderLength = 256 * 1024
+
 /**
  * Parses a block that was read with hashes of transactions. Its header has the other members as the node spelled them, in the node's order.
  * @param text - The JSON text of a result.
@@ -32,6 +35,7 @@ export const parseBlock = (text: string): ChainBlock | null | undefined => {
     if (!notInHeader.has(name)) parts.push(`${JSON.stringify(name)}:${text.slice(start, end)}`)
   }
   const header = `{${parts.join(',')}}`
+  if (header.length > maxHeaderLength) return undefined
   // Parts of the header, not of the block: those would keep all hashes of transactions in memory.
   const values = parseMembers(header) ?? new Map<string, string>()
   const number = parseQuantity(values.get('number') ?? '')

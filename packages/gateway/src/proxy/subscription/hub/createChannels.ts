@@ -1,4 +1,6 @@
+import type { Rejection } from '../../../errors/rejection.ts'
 import type { Subscriber, SubscriptionKind } from '../subscriptionHub.ts'
+import type { Notifications } from './createDelivery.ts'
 import { createLogIndex } from './createLogIndex.ts'
 import type { LogIndex } from './createLogIndex.ts'
 import { toNotificationStart } from './notification.ts'
@@ -15,6 +17,8 @@ export interface Connection {
   ordinal: number
   /** Whether it was closed, or will be: it gets nothing more. */
   isEnded: boolean
+  /** Why it may not have a subscription, since its allow list has changed. */
+  reject: ((params: string) => Rejection | undefined) | undefined
   /** The channels whose payload it gets next. */
   readonly due: Channel[]
 }
@@ -30,10 +34,10 @@ export interface Channel {
   payload: Payload | undefined
 }
 
-/** Frames that are ready to be sent. */
-export interface Payload {
-  readonly frames: Buffer
-  readonly notifications: number
+/** The next notifications of a channel. */
+export interface Payload extends Notifications {
+  /** Their frames, as long as several connections wait for them. */
+  frames: Buffer | undefined
 }
 
 /** The channels that get the same notifications, except for their ids. */

@@ -1,13 +1,21 @@
-import type { Channel, Connection, Group } from './createChannels.ts'
+import type { Channel, Connection, Group, Payload } from './createChannels.ts'
+import { isFull } from './subscriptionRequest.ts'
 import { toTextFrames } from '../../../lib/textFrames.ts'
 
-/** A set of notifications that is delivered at once, such as all of a block. */
+/** Notifications that are counted before they exist. */
+export interface Notifications {
+  readonly count: number
+  /** Creates the end of each. It may be called more than once. */
+  readonly toEnds: () => readonly Buffer[]
+}
+
+/** A set of notifications that is delivered together, such as all of a block. */
 export interface Delivery {
-  /** Adds notifications for all subscriptions of a group. @param ends - One for each notification. */
-  readonly add: (group: Group, ends: readonly Buffer[]) => Generator<number, void>
+  /** Adds notifications for all subscriptions of a group. */
+  readonly add: (group: Group, notifications: Notifications) => Generator<number, void>
   /** Adds notifications for one subscription. */
-  readonly addFor: (connection: Connection, channel: Channel, ends: readonly Buffer[]) => void
-  /** Delivers what was added: to each connection all of its own in one turn. Then the delivery is empty again. */
+  readonly addFor: (connection: Connection, channel: Channel, notifications: Notifications) => void
+  /** Delivers what was added, to one connection after the other. Then the delivery is empty again. */
   readonly flush: () => Generator<number, void>
 }
 
@@ -20,29 +28,48 @@ export interface DeliveryOptions {
 
 /** The most connections of one step of adding. */
 const connectionsPerStep = 64
+/** The frames of one step of writing, in bytes. */
+const bytesPerStep = 256 * 1024
+/**
+ * The most bytes of frames that wait for their next connection. Above this they are created again. More than all that one connection gets of a block,
+ * so that connections with the same subscriptions share them.
+ */
+const maxFrameBytes = 24 * 1024 * 1024
 
-/** Starts a delivery. */
+/** Starts a delivery. What it delivers is counted first, and its frames are created when their turn comes. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
   const { maxNotificationsPerBlock, rejectFlood } = options
   let filled: Channel[] = []
   let due: Connection[] = []
+  let withFrames: Payload[] = []
+  let frameBytes = 0
 
-  const deliverDue = (connection: Connection): void => {
-    const { subscriber, channels } = connection
-    // A subscription may have ended since it was added.
-    const current = connection.due.filter(({ id }) => channels.has(id))
-    connection.due.length = 0
-    let notifications = 0
-    for (const { payload } of current) notifications += payload?.notifications ?? 0
-    if (notifications > maxNotificationsPerBlock) return rejectFlood(connection)
-    for (const { id, payload, group } of current) {
-      // The subscriber may end its subscriptions when it gets something.
-      if (payload === undefined || !channels.has(id)) continue
-      subscriber.deliver(payload.frames, payload.notifications, group.request.kind)
-    }
+  const dropFrames = (): void => {
+    for (const payload of withFrames) payload.frames = undefined
+    withFrames = []
+    frameBytes = 0
   }
-  const fill = (channel: Channel, ends: readonly Buffer[]): void => {
-    channel.payload = { frames: toTextFrames(channel.start, ends), notifications: ends.length }
+  const getFrames = (channel: Channel, payload: Payload): Buffer => {
+    if (payload.frames !== undefined) return payload.frames
+    const frames = toTextFrames(channel.start, payload.toEnds())
+    // Nobody else gets them.
+    if (channel.connections.size === 1) return frames
+    if (frameBytes + frames.length > maxFrameBytes) dropFrames()
+    frameBytes += frames.length
+    withFrames.push(payload)
+    payload.frames = frames
+    return frames
+  }
+  // A subscription may have ended since it was added, or ends when its connection gets something.
+  const isCurrent = ({ isEnded, channels }: Connection, { id }: Channel): boolean => !isEnded && channels.has(id)
+  const isFlooded = (connection: Connection): boolean => {
+    let notifications = 0
+    for (const channel of connection.due)
+      if (isCurrent(connection, channel)) notifications += channel.payload?.count ?? 0
+    return notifications > maxNotificationsPerBlock
+  }
+  const fill = (channel: Channel, notifications: Notifications): void => {
+    channel.payload = { ...notifications, frames: undefined }
     filled.push(channel)
   }
   const addTo = (connection: Connection, channel: Channel): void => {
@@ -50,9 +77,9 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     connection.due.push(channel)
   }
   return {
-    *add(group, ends) {
+    *add(group, notifications) {
       for (const channel of group.channels) {
-        fill(channel, ends)
+        fill(channel, notifications)
         let step = 0
         for (const connection of channel.connections) {
           addTo(connection, channel)
@@ -62,15 +89,28 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
         yield 0
       }
     },
-    addFor: (connection, channel, ends) => {
-      fill(channel, ends)
+    addFor: (connection, channel, notifications) => {
+      fill(channel, notifications)
       addTo(connection, channel)
     },
     *flush() {
       for (const connection of due) {
-        deliverDue(connection)
+        if (isFlooded(connection)) rejectFlood(connection)
+        let bytes = 0
+        for (const channel of connection.due) {
+          const { payload, group } = channel
+          if (payload === undefined || !isCurrent(connection, channel)) continue
+          const frames = getFrames(channel, payload)
+          connection.subscriber.deliver(frames, payload.count, group.request.kind, isFull(group.request) ? 1 : 0)
+          bytes += frames.length
+          if (bytes < bytesPerStep) continue
+          bytes = 0
+          yield 0
+        }
+        connection.due.length = 0
         yield 1
       }
+      dropFrames()
       for (const channel of filled) channel.payload = undefined
       filled = []
       due = []

@@ -25,7 +25,7 @@ const isMatch = ({ addresses: accepted, topics }: LogFilter, log: Log): boolean 
 
 const getMatches = <T extends object>(index: ReturnType<typeof createLogIndex<T>>, log: Log): readonly T[] => {
   const found: T[] = []
-  index.match(log, (target) => found.push(target))
+  for (const _ of index.match(log, (target) => found.push(target))) continue
   return found
 }
 
@@ -33,7 +33,7 @@ describe('an index of filters', () => {
   test('finds what a comparison of each log with each filter finds, while filters come and go', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.record({ filter: filters, isRemoved: fc.boolean() }), { maxLength: 40 }),
+        fc.array(fc.record({ filter: filters, isRemoved: fc.boolean() }), { maxLength: 120 }),
         fc.array(logs, { minLength: 1, maxLength: 20 }),
         (entries, given) => {
           const index = createLogIndex<object>()
@@ -65,5 +65,51 @@ describe('an index of filters', () => {
     expect(getMatches(index, { address: addresses[3] as string, topics: [a, a, b] })).toEqual([])
     index.remove(filter, target)
     expect(getMatches(index, { address: many[999] as string, topics: [a, a, b] })).toEqual([])
+  })
+
+  test('has an entry only for each value of the shortest list of a filter', () => {
+    const take = (count: number): string[] => words.slice(0, count)
+    const expected: readonly (readonly [LogFilter, number])[] = [
+      [{ addresses, topics: [take(4), take(4), take(4), take(2)] }, 2],
+      [{ addresses: addresses.slice(0, 3), topics: [take(3), take(4)] }, 3],
+      [{ addresses: [], topics: [take(4), [], take(3)] }, 3],
+      [{ addresses: [], topics: [] }, 1],
+    ]
+    for (const [filter, entries] of expected) {
+      const index = createLogIndex<object>()
+      const target = {}
+      index.add(filter, target)
+      expect(index.size()).toBe(entries)
+      index.remove(filter, target)
+      expect(index.size()).toBe(0)
+    }
+  })
+
+  test('yields after each few comparisons, also if thousands of filters share a topic', () => {
+    const index = createLogIndex<object>()
+    const [event = '', one = ''] = words
+    for (let count = 0; count < 10_000; count += 1) index.add({ addresses: [], topics: [[event], [one, event]] }, {})
+    let visits = 0
+    let steps = 0
+    let most = 0
+    for (const _ of index.match({ address: '', topics: [event, one] }, () => (visits += 1))) {
+      steps += 1
+      most = Math.max(most, visits)
+      visits = 0
+    }
+    expect(steps).toBe(Math.floor(10_000 / 256))
+    expect(most).toBe(256)
+  })
+
+  test('compares a log of a popular contract only with the filters of its account', () => {
+    const index = createLogIndex<object>()
+    const toWord = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
+    const [address = ''] = addresses
+    for (let account = 0; account < 1_000; account += 1)
+      index.add({ addresses: [address], topics: [[], [], [toWord(account)]] }, {})
+    const log = { address, topics: [words[1] ?? '', words[1] ?? '', toWord(7)] }
+    // It would yield if it made 256 comparisons.
+    expect([...index.match(log, () => {})]).toEqual([])
+    expect(getMatches(index, log)).toHaveLength(1)
   })
 })

@@ -1,151 +1,184 @@
 import type { FollowedLog } from '../followedChain.ts'
 import type { LogFilter } from './subscriptionRequest.ts'
 
-/** Finds the filters that a log matches, in about the same time for ten filters and for ten thousand. */
+/** A log as far as filters see it. */
+export type MatchableLog = Pick<FollowedLog, 'address' | 'topics'>
+
+/** Finds the filters that a log matches without comparing it with all of them. */
 export interface LogIndex<T extends object> {
   readonly add: (filter: LogFilter, target: T) => void
   /** @param filter - The one that the target was added with. */
   readonly remove: (filter: LogFilter, target: T) => void
-  /** Calls `visit` once for each target whose filter the log matches. */
-  readonly match: (log: MatchableLog, visit: (target: T) => void) => void
+  /** Calls `visit` once for each target whose filter the log matches. It yields after each few comparisons. */
+  readonly match: (log: MatchableLog, visit: (target: T) => void) => Generator<number, void>
+  /** How many entries the index has. */
+  readonly size: () => number
 }
 
-/** The part that a filter restricts: topic 0 to 3, or the address. */
-interface Restriction {
-  readonly field: Field
-  readonly accepted: readonly string[]
-}
-type Field = 0 | 1 | 2 | 3 | 'address'
+type Field = 'address' | 0 | 1 | 2 | 3
 
-/** A filter in a shape. */
-interface Entry<T> {
-  readonly target: T
-  /** How many topics a log must have. */
-  readonly positions: number
-  /** The fields that the shape does not restrict, with their accepted values. */
-  readonly rest: readonly { readonly field: Field; readonly accepted: ReadonlySet<string> }[]
-}
+/** Of fields with as many values, the first one is used. Topic 0 comes last, because many filters share an event. */
+const fields: readonly Field[] = ['address', 1, 2, 3, 0]
+/** The comparisons between two yields. */
+const comparisonsPerStep = 256
+const noValues: readonly string[] = []
+/** The value under which filters are found that match any log. */
+const anyLog = ''
 
-/** A branch for each value of a field; after the last field, the filters. */
-type Branch<T> = Map<string, Branch<T>> | Entry<T>[]
+const getAccepted = ({ addresses, topics }: LogFilter, field: Field): readonly string[] =>
+  field === 'address' ? addresses : (topics[field] ?? noValues)
 
-/** The filters that are found by the values of the same fields. */
-interface Shape<T> {
-  readonly fields: readonly Field[]
-  readonly root: Branch<T>
-}
-
-/** The most combinations of values by which one filter is found: each costs about 100 bytes. */
-const maxPaths = 2_048
-
-/** From few values to many: events, contracts, accounts. So there are few branches with a single value. */
-const fieldOrder: readonly Field[] = [0, 'address', 1, 2, 3]
-
-const getRestrictions = ({ addresses, topics }: LogFilter): readonly Restriction[] =>
-  fieldOrder
-    .map((field): Restriction => ({ field, accepted: (field === 'address' ? addresses : topics[field]) ?? [] }))
-    .filter(({ accepted }) => accepted.length > 0)
-
-/**
- * Chooses the fields by which a filter is found: all that it restricts, unless they have too many combinations. Then the longest list is preferred,
- * because a list of accounts says more than a list of events.
- */
-const chooseFields = (restrictions: readonly Restriction[]): readonly Restriction[] => {
-  const chosen = new Set<Restriction>()
-  let paths = 1
-  for (const restriction of restrictions.toSorted((a, b) => b.accepted.length - a.accepted.length)) {
-    if (paths * restriction.accepted.length > maxPaths) continue
-    paths *= restriction.accepted.length
-    chosen.add(restriction)
-  }
-  return restrictions.filter((restriction) => chosen.has(restriction))
-}
-
-type MatchableLog = Pick<FollowedLog, 'address' | 'topics'>
-
-const getField = ({ address, topics }: MatchableLog, field: Field): string | undefined =>
+const getValue = ({ address, topics }: MatchableLog, field: Field): string | undefined =>
   field === 'address' ? address : topics[field]
 
-/** Adds an entry below a branch, for every combination of values. @returns The branch. */
-const addEntry = <T>(
-  branch: Branch<T> | undefined,
-  restrictions: readonly Restriction[],
-  entry: Entry<T>,
-): Branch<T> => {
-  const [first, ...rest] = restrictions
-  if (first === undefined) {
-    if (!Array.isArray(branch)) return [entry]
-    branch.push(entry)
-    return branch
+/** Whether a sorted list has a value. */
+const has = (sorted: readonly string[], value: string): boolean => {
+  let low = 0
+  let high = sorted.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const found = sorted[middle] as string
+    if (found === value) return true
+    if (found < value) low = middle + 1
+    else high = middle - 1
   }
-  const values = branch instanceof Map ? branch : new Map<string, Branch<T>>()
-  for (const value of first.accepted) values.set(value, addEntry(values.get(value), rest, entry))
-  return values
+  return false
 }
 
-/** Removes the entries of a target. @returns The branch, unless it is empty now. */
-const removeTarget = <T>(
-  branch: Branch<T> | undefined,
-  restrictions: readonly Restriction[],
-  target: T,
-): Branch<T> | undefined => {
-  if (branch === undefined) return undefined
-  if (Array.isArray(branch)) {
-    const index = branch.findIndex((entry) => entry.target === target)
-    if (index >= 0) branch.splice(index, 1)
-    return branch.length === 0 ? undefined : branch
+/** Whether a log matches a filter, as in geth. */
+export const matchesFilter = (filter: LogFilter, log: MatchableLog): boolean => {
+  if (log.topics.length < filter.topics.length) return false
+  for (const field of fields) {
+    const accepted = getAccepted(filter, field)
+    if (accepted.length > 0 && !has(accepted, getValue(log, field) ?? '')) return false
   }
-  const [first, ...rest] = restrictions
-  for (const value of first?.accepted ?? []) {
-    if (removeTarget(branch.get(value), rest, target) === undefined) branch.delete(value)
-  }
-  return branch.size === 0 ? undefined : branch
+  return true
 }
+
+/** The field by which a filter is found, and its values there. */
+interface Place {
+  readonly field: Field
+  readonly values: readonly string[]
+}
+
+/**
+ * Chooses the field by which a filter is found: the one with the fewest values, so that a filter costs few entries, whatever it has. A filter that
+ * restricts nothing is found by any log.
+ */
+const choosePlace = (filter: LogFilter): Place => {
+  let chosen: Place | undefined
+  for (const field of fields) {
+    const values = getAccepted(filter, field)
+    if (values.length > 0 && (chosen === undefined || values.length < chosen.values.length)) chosen = { field, values }
+  }
+  return chosen ?? { field: 'address', values: [anyLog] }
+}
+
+type Targets<T> = Map<T, LogFilter>
+
+/** The targets that are found by one value. Once they are many, those that have a single value in another field are found by that, too. */
+interface Bucket<T> {
+  readonly targets: Targets<T>
+  parts: Map<Field, Map<string, Targets<T>>> | undefined
+}
+
+/** From how many targets on a bucket is divided. */
+const dividedFrom = 32
+
+/** Gets the part of a divided bucket that a filter belongs to, or all of the bucket. */
+const getPart = <T>({ targets, parts }: Bucket<T>, filter: LogFilter, place: Field): Targets<T> => {
+  const field = parts && fields.find((other) => other !== place && getAccepted(filter, other).length === 1)
+  if (parts === undefined || field === undefined) return targets
+  const value = getAccepted(filter, field)[0] as string
+  let byValue = parts.get(field)
+  if (byValue === undefined) parts.set(field, (byValue = new Map()))
+  let part = byValue.get(value)
+  if (part === undefined) byValue.set(value, (part = new Map()))
+  return part
+}
+
+const addTo = <T>(
+  bucket: Bucket<T>,
+  { filter, target, place }: { filter: LogFilter; target: T; place: Field },
+): void => {
+  if (bucket.parts === undefined && bucket.targets.size >= dividedFrom) {
+    bucket.parts = new Map()
+    const before = [...bucket.targets]
+    bucket.targets.clear()
+    for (const [one, its] of before) getPart(bucket, its, place).set(one, its)
+  }
+  getPart(bucket, filter, place).set(target, filter)
+}
+
+/** @returns Whether the bucket had the target. */
+const removeFrom = <T>(
+  bucket: Bucket<T>,
+  { filter, target, place }: { filter: LogFilter; target: T; place: Field },
+): boolean => {
+  const part = getPart(bucket, filter, place)
+  const wasThere = part.delete(target)
+  if (part.size > 0 || part === bucket.targets) return wasThere
+  for (const [field, byValue] of bucket.parts ?? []) {
+    const [value] = getAccepted(filter, field)
+    if (value !== undefined && byValue.get(value) === part) byValue.delete(value)
+    if (byValue.size === 0) bucket.parts?.delete(field)
+  }
+  return wasThere
+}
+
+const isEmpty = <T>({ targets, parts }: Bucket<T>): boolean => targets.size === 0 && (parts?.size ?? 0) === 0
 
 /** Creates an index without filters. */
 export const createLogIndex = <T extends object>(): LogIndex<T> => {
-  /** By their fields. */
-  const shapes = new Map<string, Shape<T>>()
+  const buckets = new Map<Field, Map<string, Bucket<T>>>(fields.map((field) => [field, new Map()]))
+  let size = 0
 
+  /** Finds the lists that have all targets that a log can match. */
+  function* find(log: MatchableLog): Generator<Targets<T>, void> {
+    for (const [field, byValue] of buckets) {
+      const value = getValue(log, field)
+      for (const key of field === 'address' ? [anyLog, value] : [value]) {
+        const bucket = key === undefined ? undefined : byValue.get(key)
+        if (bucket === undefined) continue
+        yield bucket.targets
+        for (const [other, parts] of bucket.parts ?? []) {
+          const part = parts.get(getValue(log, other) ?? '')
+          if (part !== undefined) yield part
+        }
+      }
+    }
+  }
   return {
     add: (filter, target) => {
-      const restrictions = getRestrictions(filter)
-      const chosen = chooseFields(restrictions)
-      const rest = restrictions
-        .filter((restriction) => !chosen.includes(restriction))
-        .map(({ field, accepted }) => ({ field, accepted: new Set(accepted) }))
-      const fields = chosen.map(({ field }) => field)
-      const root = addEntry(shapes.get(fields.join())?.root, chosen, { target, positions: filter.topics.length, rest })
-      shapes.set(fields.join(), { fields, root })
+      const { field, values } = choosePlace(filter)
+      const byValue = buckets.get(field) as Map<string, Bucket<T>>
+      for (const value of values) {
+        let bucket = byValue.get(value)
+        if (bucket === undefined) byValue.set(value, (bucket = { targets: new Map(), parts: undefined }))
+        addTo(bucket, { filter, target, place: field })
+      }
+      size += values.length
     },
     remove: (filter, target) => {
-      const chosen = chooseFields(getRestrictions(filter))
-      const name = chosen.map(({ field }) => field).join()
-      if (removeTarget(shapes.get(name)?.root, chosen, target) === undefined) shapes.delete(name)
+      const { field, values } = choosePlace(filter)
+      const byValue = buckets.get(field) as Map<string, Bucket<T>>
+      for (const value of values) {
+        const bucket = byValue.get(value)
+        if (bucket === undefined || !removeFrom(bucket, { filter, target, place: field })) continue
+        size -= 1
+        if (isEmpty(bucket)) byValue.delete(value)
+      }
     },
-    match: (log, visit) => {
-      for (const { fields, root } of shapes.values()) {
-        const entries = findEntries(root, fields, log)
-        if (entries === undefined) continue
-        for (const { target, positions, rest } of entries) {
-          if (log.topics.length < positions) continue
-          if (rest.every(({ field, accepted }) => accepted.has(getField(log, field) ?? ''))) visit(target)
+    *match(log, visit) {
+      let comparisons = 0
+      for (const targets of find(log)) {
+        for (const [target, filter] of targets) {
+          if (matchesFilter(filter, log)) visit(target)
+          comparisons += 1
+          if (comparisons % comparisonsPerStep === 0) yield 0
         }
       }
     },
+    size: () => size,
   }
-}
-
-const findEntries = <T>(
-  root: Branch<T>,
-  fields: readonly Field[],
-  log: MatchableLog,
-): readonly Entry<T>[] | undefined => {
-  let branch: Branch<T> | undefined = root
-  for (const field of fields) {
-    const value = getField(log, field)
-    if (value === undefined || !(branch instanceof Map)) return undefined
-    branch = branch.get(value)
-  }
-  return Array.isArray(branch) ? branch : undefined
 }

@@ -1,5 +1,6 @@
 import type { Rejection } from '../../../errors/rejection.ts'
 import { rejections } from '../../../errors/rejections.ts'
+import { dropAllBytes, dropBytes, holdBytes } from '../../../lib/memoryBudget.ts'
 import type { Network } from '../../../lib/network.ts'
 import type { ChainFollower, ChainStart, ChainStep } from '../followedChain.ts'
 import type { NodeSource } from '../nodeSource.ts'
@@ -14,8 +15,9 @@ import { createTaskQueue } from './createTaskQueue.ts'
 import type { TaskQueue } from './createTaskQueue.ts'
 import { deliverSyncing, deliverTransactions, wantsFullTransactions } from './nodeTasks.ts'
 import { createSubscriptionIds } from './notification.ts'
-import { parseSubscription } from './parseSubscription.ts'
+import { getSubscriptionBytes, parseSubscription } from './parseSubscription.ts'
 import { subscriptionRejections } from './subscriptionRejections.ts'
+import { toSubscribeParams } from './subscriptionRequest.ts'
 import type { SubscriptionRequest } from './subscriptionRequest.ts'
 
 /** How long the chain is followed after its last subscription, in case the client connects again. */
@@ -46,6 +48,8 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
   const toId = createSubscriptionIds(options.secret, network)
   const channels = createChannels()
   const connections = new Map<Subscriber, Connection>()
+  /** Those whose subscriptions are being removed. */
+  const ending = new Set<Connection>()
   /** Rejects each subscription that has not started yet. */
   const starting = new Set<(rejection: Rejection) => void>()
   let isClosed = false
@@ -95,12 +99,35 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
   }
 
   const end = (connection: Connection, channel: Channel): void => {
+    const { request } = channel.group
     channels.leave(connection, channel)
-    for (const use of uses[channel.group.request.kind]) use.release()
+    dropBytes(connection.subscriber.memory, getSubscriptionBytes(request))
+    for (const use of uses[request.kind]) use.release()
   }
+  function* removeAll(connection: Connection): Generator<number, void> {
+    for (const channel of connection.channels.values()) {
+      end(connection, channel)
+      yield 0
+    }
+    ending.delete(connection)
+  }
+  function* review(connection: Connection): Generator<number, void> {
+    for (const channel of connection.channels.values()) {
+      if (connection.isEnded) return
+      const rejection = connection.reject?.(toSubscribeParams(channel.group.request))
+      if (rejection !== undefined) {
+        end(connection, channel)
+        connection.subscriber.end(channel.id, rejection)
+      }
+      yield 0
+    }
+  }
+  /** Its subscriptions get nothing more. They are removed in slices, because a connection can have thousands. */
   const endAll = (connection: Connection): void => {
+    if (connection.isEnded) return
     connection.isEnded = true
-    for (const channel of connection.channels.values()) end(connection, channel)
+    ending.add(connection)
+    queue.push(() => removeAll(connection))
   }
   const fail = (connection: Connection, fault: SubscriptionFault): void => {
     endAll(connection)
@@ -116,6 +143,7 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
       starting: 0,
       ordinal: 0,
       isEnded: false,
+      reject: undefined,
       due: [],
     }
     connections.set(subscriber, connection)
@@ -132,6 +160,8 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
       if (connection.isEnded) return done(rejections.draining())
       if (connection.channels.size + connection.starting >= limits.maxSubscriptions)
         return done(subscriptionRejections.tooManySubscriptions(limits.maxSubscriptions))
+      const bytes = getSubscriptionBytes(request)
+      if (!holdBytes(subscriber.memory, bytes)) return done(subscriptionRejections.noMemory())
       const id = toId(request.key, connection.ordinal)
       connection.ordinal += 1
       connection.starting += 1
@@ -139,14 +169,18 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
 
       const reject = (rejection: Rejection): void => {
         connection.starting -= 1
+        dropBytes(subscriber.memory, bytes)
         for (const use of uses[request.kind]) use.release()
         done(rejection)
       }
       function* start(from: ChainStart | undefined): Generator<number, void> {
         starting.delete(reject)
         if (connection.isEnded) return reject(rejections.draining())
+        const rejection = connection.reject?.(toSubscribeParams(request))
+        if (rejection !== undefined) return reject(rejection)
         connection.starting -= 1
         const channel = channels.join(connection, request, id)
+        dropBytes(subscriber.memory, bytes - getSubscriptionBytes(channel.group.request))
         done({ id })
         if (from !== undefined && channel.group.isInCursorMode)
           yield* deliverStart(from, { connection, channel }, startDelivery())
@@ -159,6 +193,12 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
         starting.delete(reject)
         reject(result === 'tooOld' ? subscriptionRejections.cursorTooOld() : rejections.noUpstream(network))
       })
+    },
+    review: (subscriber, reject) => {
+      const connection = connections.get(subscriber)
+      if (connection === undefined) return
+      connection.reject = reject
+      queue.push(() => review(connection))
     },
     unsubscribe: (subscriber, id) => {
       const connection = connections.get(subscriber)
@@ -178,8 +218,13 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
     close: () => {
       isClosed = true
       queue.clear()
-      for (const connection of connections.values()) endAll(connection)
+      for (const connection of [...connections.values(), ...ending]) {
+        connection.isEnded = true
+        for (const channel of connection.channels.values()) channels.leave(connection, channel)
+        dropAllBytes(connection.subscriber.memory)
+      }
       connections.clear()
+      ending.clear()
       for (const reject of starting) reject(rejections.draining())
       starting.clear()
       for (const use of [chain, logs, transactions, syncing]) use.close()

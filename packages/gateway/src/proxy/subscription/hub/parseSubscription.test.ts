@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseSubscription } from './parseSubscription.ts'
 
-const limits = { maxAddresses: 3, maxTopics: 4 }
+const limits = { maxAddresses: 3, maxTopics: 4, fullTransactions: true }
 const address = (digit: string): string => `0x${digit.repeat(40)}`
 const word = (digit: string): string => `0x${digit.repeat(64)}`
 const parse = (...params: unknown[]) => parseSubscription(JSON.stringify(params), limits)

@@ -17,6 +17,13 @@ export const subscriptionRejections = {
     reason: 'invalid_params',
     data: { maxSubscriptions },
   }),
+  noMemory: (): Rejection => ({
+    status: 503,
+    code: -32603,
+    message:
+      'No memory is left for this subscription: end others with eth_unsubscribe, use filters with fewer addresses and topics, or try again later',
+    reason: 'upstream_busy',
+  }),
   cursorTooOld: (): Rejection => ({
     status: 200,
     code: -32001,

@@ -28,3 +28,15 @@ export type SubscriptionRequest = CommonRequest &
       }
     | { readonly kind: 'syncing' }
   )
+
+/** The params of `eth_subscribe` that request the same notifications. */
+export const toSubscribeParams = (request: SubscriptionRequest): string => {
+  if (request.kind === 'newPendingTransactions') return JSON.stringify([request.kind, request.full])
+  if (request.kind !== 'logs') return JSON.stringify([request.kind])
+  const { addresses, topics } = request.filter
+  return JSON.stringify([request.kind, { ...(addresses.length > 0 ? { address: addresses } : {}), topics }])
+}
+
+/** Whether whole pending transactions were requested: each of them is read from a node, once for all subscriptions. */
+export const isFull = (request: SubscriptionRequest): boolean =>
+  request.kind === 'newPendingTransactions' && request.full

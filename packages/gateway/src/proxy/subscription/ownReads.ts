@@ -1,0 +1,42 @@
+import { createBufferedBytes, dropAllBytes, getBufferShare } from '../../lib/memoryBudget.ts'
+import type { CallResult } from '../upstream/callResult.ts'
+import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
+import { forwardCall } from '../upstream/forwardCall.ts'
+import type { ForwardedCall } from '../upstream/forwardedCall.ts'
+import type { GroupMember } from '../upstream/groupMember.ts'
+
+/** The calls of all subscriptions of a network wait in a queue of their own, beside those of keys. */
+const holder = { keyId: 'subscriptions', ownerId: 'subscriptions' }
+
+/** The gateway's own memory is that of one more owner, whom callers cannot displace. */
+export const getOwnShare = () => getBufferShare(holder.ownerId)
+
+/** The options of one of the gateway's own reads. */
+export interface OwnReadOptions {
+  readonly group: UpstreamGroup
+  /** In milliseconds. */
+  readonly timeoutMs: number
+  /** How large the response may be. */
+  readonly maxResponseBytes: number
+  /** How many bytes the process may buffer. */
+  readonly maxBufferedBytes: number
+  /** The only node that may get the call. @default any */
+  readonly only?: GroupMember | undefined
+}
+
+/**
+ * Sends a call of the gateway's own. Its response counts in the memory budget while it is read.
+ * @param done - Called once.
+ */
+export const sendOwnRead = (
+  call: ForwardedCall,
+  { group, timeoutMs, maxResponseBytes, maxBufferedBytes, only }: OwnReadOptions,
+  done: (result: CallResult) => void,
+): void => {
+  const buffered = createBufferedBytes('chain', { most: maxBufferedBytes, share: getOwnShare() })
+  const budget = { left: maxResponseBytes, buffered }
+  forwardCall(call, { group, ...holder, timeoutMs, budget, maxResponseBytes, only }, (result) => {
+    done(result)
+    dropAllBytes(buffered)
+  })
+}

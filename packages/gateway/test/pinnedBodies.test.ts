@@ -1,0 +1,71 @@
+import { connect, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createBufferedBytes, dropAllBytes } from '../src/lib/memoryBudget.ts'
+import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
+import type { UpstreamResponse } from '../src/proxy/upstream/createUpstream.ts'
+import { getArrayBufferBytes } from './arrayBuffers.ts'
+import { until } from './controlTime.ts'
+import { openGateway } from './openGateway.ts'
+
+const extension = `;${'e'.repeat(15_000)}`
+/** A text in chunks, each of which comes with 15 kB that are no part of it. */
+const toChunks = (text: string, size: number): string => {
+  let chunks = ''
+  for (let at = 0; at < text.length; at += size) {
+    const chunk = text.slice(at, at + size)
+    chunks += `${chunk.length.toString(16)}${extension}\r\n${chunk}\r\n`
+  }
+  return chunks
+}
+
+test('a response in chunks of one byte with long extensions keeps only its bytes', async () => {
+  const body = `{"jsonrpc":"2.0","id":1,"result":"${'a'.repeat(500)}"}`
+  let finish = (): void => {}
+  const node = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n')
+      socket.write(toChunks(body, 1))
+      finish = () => void socket.end('0\r\n\r\n')
+    })
+  })
+  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void node.close())
+  const upstream = createUpstream(new URL(`http://127.0.0.1:${(node.address() as AddressInfo).port}`))
+  onTestFinished(upstream.close)
+  const before = getArrayBufferBytes()
+  const buffered = createBufferedBytes('requests', { most: Infinity })
+  const received = new Promise<UpstreamResponse | undefined>((resolve) => {
+    upstream.post({
+      body: '{}',
+      budget: { left: 1_000_000, buffered },
+      done: (_fault, response) => resolve(response),
+    })
+  })
+  await expect.poll(() => buffered.held).toBe(body.length)
+  // The 8 MB that were sent around them are gone.
+  await until(() => getArrayBufferBytes() - before < 300_000)
+  finish()
+  expect((await received)?.body.toString()).toBe(body)
+  dropAllBytes(buffered)
+})
+
+test('the body of a request in chunks with long extensions keeps only its bytes', async () => {
+  const { upstream, started, path } = await openGateway()
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'.padEnd(110_001)
+  const socket = connect({ port: started.port, host: '127.0.0.1' })
+  onTestFinished(() => void socket.destroy())
+  let received = ''
+  socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
+  const before = getArrayBufferBytes()
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  )
+  socket.write(toChunks(body.slice(0, -1), 1_100))
+  await expect.poll(() => started.gateway.load().bufferedBytes).toBe(body.length - 1)
+  await until(() => getArrayBufferBytes() - before < 300_000)
+  socket.write(`1\r\n \r\n0\r\n\r\n`)
+  await expect.poll(() => received).toContain('"result":"0x1"')
+  expect(upstream.bodies).toHaveLength(1)
+})

@@ -1,0 +1,116 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createBufferedBytes, getBufferedByKind } from '../../src/lib/memoryBudget.ts'
+import type { ChainNode } from '../../src/proxy/subscription/chain/chainNodes.ts'
+import { createChainNodes } from '../../src/proxy/subscription/chain/createChainNodes.ts'
+import { createChainRing } from '../../src/proxy/subscription/chain/createChainRing.ts'
+import { parseBlock } from '../../src/proxy/subscription/chain/parseBlock.ts'
+import type { ChainBlock } from '../../src/proxy/subscription/chain/parseBlock.ts'
+import { createTransactionReader } from '../../src/proxy/subscription/node/createTransactionReader.ts'
+import { until } from '../controlTime.ts'
+import { result, startFakeUpstream } from '../fakeUpstream.ts'
+import type { FakeUpstream } from '../fakeUpstream.ts'
+import { chainIds } from '../startGateway.ts'
+import { createBlock } from './scriptedChainNodes.ts'
+import { startNodeSource } from './startNodeSource.ts'
+
+const start = async () => {
+  const upstream: FakeUpstream = await startFakeUpstream(chainIds.testnet)
+  onTestFinished(upstream.stop)
+  const { group } = await startNodeSource([{ url: upstream.url, name: 'node' }])
+  return { upstream, group }
+}
+const limits = { timeoutMs: 60_000, maxResponseBytes: 64 * 1024 * 1024, maxBufferedBytes: Infinity }
+const hash = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
+
+describe('the reads of a chain', () => {
+  test('reject a block of 36 MB, whatever makes it that long', async () => {
+    const { upstream, group } = await start()
+    upstream.behave = (call) => result(call, `{"number":"0x1","extraData":"0x${'00'.repeat(18_000_000)}"}`)
+    const node = createChainNodes(() => group, limits).followed()
+    await expect(node?.call('eth_getBlockByNumber', '["latest",false]')).rejects.toMatchObject({ isNodeFailure: true })
+    expect(getBufferedByKind().chain).toBe(0)
+  })
+
+  test('reject a header that is longer than those of all chains', () => {
+    const { text } = createBlock(undefined)
+    expect(parseBlock(text)).toBeDefined()
+    expect(parseBlock(text.replace('{', `{"extra":"${'a'.repeat(300_000)}",`))).toBeUndefined()
+  })
+
+  test('are few at a time, and count in the memory budget', async () => {
+    const { upstream, group } = await start()
+    const responds: (() => void)[] = []
+    upstream.behave = (call, response) => {
+      response.write('{"jsonrpc":"2.0",')
+      responds.push(() => void response.end(`"id":${call.id},"result":"0x1"}`))
+      return undefined
+    }
+    const node = createChainNodes(() => group, limits).followed() as ChainNode
+    const reads = Array.from({ length: 10 }, () => node.call('eth_getLogs', '[{}]'))
+    await until(() => responds.length === 4 && getBufferedByKind().chain === 4 * 17)
+    for (let respond = responds.shift(); respond !== undefined; respond = responds.shift()) {
+      respond()
+      if (upstream.bodies.length < 10) await until(() => responds.length > 3)
+    }
+    expect(await Promise.all(reads)).toEqual(Array(10).fill('"0x1"'))
+    expect(getBufferedByKind().chain).toBe(0)
+  })
+})
+
+test('a ring whose memory is full drops its oldest blocks, and releases what it holds', () => {
+  const memory = createBufferedBytes('chain', { most: Infinity, ownMost: 100_000 })
+  const ring = createChainRing(memory)
+  let last = createBlock(undefined)
+  const toBlock = (): ChainBlock => ({
+    ...(parseBlock(last.text) as ChainBlock),
+    logs: [{ address: '0x', topics: [], text: 'a'.repeat(20_000) }],
+  })
+  for (let count = 0; count < 20; count += 1) {
+    ring.extend(toBlock())
+    expect(memory.held).toBeLessThanOrEqual(100_000)
+    last = createBlock(last)
+  }
+  expect(ring.size()).toBe(4)
+  const oldest = ring.oldest() as ChainBlock
+  ring.setLogs(ring.newest()?.hash ?? '', [{ address: '0x', topics: [], text: 'a'.repeat(50_000) }])
+  expect([ring.size(), ring.find(oldest.hash)]).toEqual([3, undefined])
+  ring.removeAbove(0)
+  expect(memory.held).toBe(0)
+  // It has the newest block even if that is larger than all of its memory.
+  ring.extend({ ...toBlock(), logs: [{ address: '0x', topics: [], text: 'a'.repeat(200_000) }] })
+  expect([ring.size(), memory.held]).toEqual([1, 0])
+  ring.clear()
+  expect(memory.held).toBe(0)
+})
+
+test('whole transactions are read once for each hash, a few at a time, and not without bound', async () => {
+  const { upstream, group } = await start()
+  const responds: (() => void)[] = []
+  upstream.behave = (call, response) => {
+    const [given] = call.params as readonly string[]
+    responds.push(() => void response.end(result(call, given === hash(1) ? 'null' : `{"hash":"${given}"}`)))
+    return undefined
+  }
+  const read = createTransactionReader({ getGroup: () => group, timeoutMs: 60_000, maxBufferedBytes: Infinity })
+  let found: readonly string[] | undefined
+  read([1, 2, 3].map(hash), (transactions) => (found = transactions))
+  let flood: readonly string[] | undefined
+  read(
+    Array.from({ length: 5_000 }, (_, index) => hash(index + 10)),
+    (transactions) => (flood = transactions),
+  )
+  let rest: readonly string[] | undefined
+  read(
+    Array.from({ length: 100 }, (_, index) => hash(index + 10_000)),
+    (transactions) => (rest = transactions),
+  )
+  await until(() => responds.length === 16)
+  const answer = setInterval(() => responds.splice(0).forEach((respond) => respond()), 1)
+  onTestFinished(() => clearInterval(answer))
+  await until(() => found !== undefined && flood !== undefined && rest !== undefined)
+  expect(found?.toSorted()).toEqual([2, 3].map((value) => `{"hash":"${hash(value)}"}`))
+  expect(flood).toHaveLength(4_096)
+  // 13 of the flood were in flight by then.
+  expect(rest).toHaveLength(13)
+  expect(upstream.bodies).toHaveLength(3 + 4_096 + 13)
+})
