@@ -1,6 +1,7 @@
 import { formatRejection } from '../../errors/rejection.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
+import { holdBytes } from '../../lib/memoryBudget.ts'
 import { isBodyTooLarge, readBody } from '../http/readBody.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { meterWhole } from './meterRequest.ts'
@@ -41,7 +42,7 @@ export const sendRejection = (gateway: GatewayContext, context: RequestContext, 
     context.facts.reason ??= rejection.reason
     if (context.message === undefined)
       writeRejection(context, rejection, toWriteOptions(gateway, context, rejection.close))
-    else context.message.send(toMessageBody(context.message, rejection, context.requestId))
+    else context.message.send(toMessageBody(context, context.message, rejection))
     logRequest(gateway, context, rejection.status)
   }
   if (rejection.close === true || context.message !== undefined || context.request.complete) write()
@@ -50,15 +51,17 @@ export const sendRejection = (gateway: GatewayContext, context: RequestContext, 
 
 /**
  * The rejection of a message for each id in it, because its caller may wait for several responses at the same time. Calls without an id that can be
- * read share one.
+ * read share one, and so do all calls if there is no room for an error for each.
  */
 const toMessageBody = (
+  { buffered, requestId }: RequestContext,
   { callIds }: MessageExchange,
   rejection: Rejection,
-  requestId: string,
 ): string | readonly BodyPart[] => {
   if (typeof callIds !== 'object') return formatRejection(rejection, callIds ?? 'null', requestId)
   const ids = [...new Set(callIds)]
+  const bytes = ids.length * formatRejection(rejection, 'null', requestId).length
+  if (!holdBytes(buffered, bytes)) return formatRejection(rejection, 'null', requestId)
   const results = ids.map(() => rejection)
   return toBatchParts(results, ids, requestId)
 }

@@ -18,6 +18,7 @@ import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
 import { isRejection, toBatchParts, toResponseParts } from './responseParts.ts'
 import type { BodyPart } from './responseParts.ts'
+import { readCallIds } from './readCallIds.ts'
 import { runBatch } from './runBatch.ts'
 import { completeWithView } from './shareView.ts'
 import { returnUnsent, toLimitRejection } from './takeLimits.ts'
@@ -53,6 +54,7 @@ const queueBody = (gateway: GatewayContext, authorized: AuthorizedRequest, body:
     else if (parsed.kind === 'batch') handleBatch(gateway, authorized, parsed.calls)
     else {
       if (parsed.kind === 'batchTooLarge') context.facts.calls = parsed.count
+      if (context.message !== undefined && parsed.kind !== 'malformed') context.message.callIds = readCallIds(body)
       rejectBody(gateway, authorized, toBodyRejection(parsed, bounds))
     }
   })
@@ -117,7 +119,7 @@ const handleSingle = (gateway: GatewayContext, authorized: AuthorizedRequest, ca
       respondToKeepAlive(gateway, authorized)
       return
     }
-    message.callIds = call.valid ? call.id : 'null'
+    message.callIds = call.id
   }
   const checked = check(gateway, authorized, call, traits)
   if (isRejection(checked))
@@ -187,7 +189,7 @@ const completeSingle = (
 ): void => {
   const rejected = isRejection(result)
   if (rejected) context.facts.reason = result.reason
-  const id = call.valid ? call.id : 'null'
+  const { id } = call
   const status = rejected ? result.status : 200
   const parts = id === undefined ? [] : toResponseParts(result, id, context.requestId)
   meterCalls(gateway, context, { calls: [call], results: [result], status, parts })
@@ -217,7 +219,7 @@ const handleBatch = (
     checked.push(result)
     if (!isRejection(result)) passed += 1
   }
-  if (context.message !== undefined) context.message.callIds = calls.map((call) => (call.valid ? call.id : 'null'))
+  if (context.message !== undefined) context.message.callIds = calls.map(({ id }) => id)
   context.facts.method = 'batch'
   context.facts.calls = calls.length
   context.facts.methods = methods
@@ -287,7 +289,7 @@ const completeBatch = (
 ): void => {
   const { facts, buffered, requestId } = context
   facts.reason = results.find(isRejection)?.reason
-  const ids = calls.map((call) => (call.valid ? call.id : 'null'))
+  const ids = calls.map(({ id }) => id)
   const parts = toBatchParts(results, ids, requestId)
   meterCalls(gateway, context, { calls, results, status: 200, parts })
   if (parts.length === 0) endRequest(gateway, context, { status: 204, headers: corsHeaders })

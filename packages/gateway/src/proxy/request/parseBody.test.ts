@@ -110,7 +110,7 @@ describe('parseBody', () => {
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
         const alone = items.map((value) => {
           const parsed = parse(JSON.stringify(value))
-          return parsed.kind === 'single' ? parsed.call : { valid: false }
+          return parsed.kind === 'single' ? parsed.call : { valid: false, id: 'null' }
         })
         const batch =
           items.length > 10 ? { kind: 'batchTooLarge', count: items.length } : { kind: 'batch', calls: alone }
@@ -135,7 +135,7 @@ describe('parseBody', () => {
         expect(parse(`{${members.join(',')}}`)).toMatchObject({ call: { valid: true } })
         expect(parse(`{${members.join(',')},"${again}":${values[name]}}`)).toEqual({
           kind: 'single',
-          call: { valid: false },
+          call: { valid: false, id: name === 'id' ? 'null' : '1' },
         })
       }),
     )

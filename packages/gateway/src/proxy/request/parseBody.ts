@@ -15,7 +15,7 @@ export type ParsedBody =
   | { readonly kind: 'malformed' }
   | { readonly kind: 'tooDeep' }
 
-const invalid: InvalidCall = Object.freeze({ valid: false })
+const invalid: InvalidCall = Object.freeze({ valid: false, id: 'null' })
 
 /** Source: JSON-RPC 2.0 section 4. */
 const requestMembers: readonly string[] = ['jsonrpc', 'method', 'params', 'id']
@@ -38,8 +38,12 @@ export const parseRequest = (text: string, at = 0): ParsedCall | InvalidCall => 
   let methodText: string | undefined
   let params: string | undefined
   let unknownName: string | undefined
+  let problem: string | undefined
+  let isAmbiguous = false
   for (const { name, start, end } of members) {
-    if (seen.has(name)) return invalid
+    isAmbiguous ||= seen.has(name)
+    // Two ids are none.
+    if (name === 'id' && seen.has(name)) return invalid
     seen.add(name)
     if (name === 'jsonrpc') version = text.slice(start, end)
     else if (name === 'id') id = text.slice(start, end)
@@ -47,13 +51,14 @@ export const parseRequest = (text: string, at = 0): ParsedCall | InvalidCall => 
     else if (name === 'params') params = text.slice(start, end)
     else if (requestMembers.includes(foldName(name))) {
       // Go matches names without regard to case, so a node in Go would see another request.
-      return { valid: false, problem: describeUnknownMember(name, requestMembers, 'the request') }
+      problem = describeUnknownMember(name, requestMembers, 'the request')
     } else unknownName ??= name
   }
-  if (version !== '"2.0"' && parseString(version) !== '2.0') return invalid
   if (id !== undefined && !/^["n\-0-9]/.test(id)) return invalid
   const method = methodText === undefined ? undefined : parseString(methodText)
-  if (method === undefined) return invalid
+  const isVersion2 = version === '"2.0"' || parseString(version) === '2.0'
+  if (problem !== undefined || isAmbiguous || !isVersion2 || method === undefined)
+    return { valid: false, id: id ?? 'null', ...(isAmbiguous || problem === undefined ? {} : { problem }) }
   // Some clients send it for a call without params.
   if (params === 'null') params = undefined
   const paramsFit = params === undefined || params[0] === '[' || params[0] === '{'

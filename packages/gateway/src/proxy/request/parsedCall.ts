@@ -15,6 +15,8 @@ export interface ParsedCall {
 /** An element of a batch, or a body, that is not a JSON-RPC request. */
 export interface InvalidCall {
   readonly valid: false
+  /** The source text of the id; `null` if it has none, several, or one that is no id. @see JSON-RPC 2.0 section 5 */
+  readonly id: string
   /** Details of the problem, if there are any. Follows "Invalid Request: ". */
   readonly problem?: string
 }

@@ -4,6 +4,7 @@ import type { Network } from '../../lib/network.ts'
 import { sendRejection } from '../request/endRequest.ts'
 import type { GatewayContext } from '../request/gatewayContext.ts'
 import { handleBody } from '../request/handleBody.ts'
+import { readCallIds } from '../request/readCallIds.ts'
 import type { AuthorizedRequest, MessageContext, MessageExchange } from '../request/requestContext.ts'
 import type { BodyPart } from '../request/responseParts.ts'
 import { createFacts, disconnect } from '../request/startRequest.ts'
@@ -168,9 +169,10 @@ export const createMessages = (options: MessagesOptions): Messages => {
     const message: OpenMessage = { context, gateway, isSent: false }
     open.add(message)
     gateway.inFlight += 1
-    if (body.length > uncountedBytes && !holdBytes(context.buffered, body.length))
+    if (body.length > uncountedBytes && !holdBytes(context.buffered, body.length)) {
+      exchange.callIds = readCallIds(body)
       sendRejection(gateway, context, rejections.upstreamBusy())
-    else handleBody(gateway, { ...authorized, context, network }, body)
+    } else handleBody(gateway, { ...authorized, context, network }, body)
   }
 
   const stop = (): void => {

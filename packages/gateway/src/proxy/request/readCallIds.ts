@@ -1,0 +1,31 @@
+import { isUtf8 } from 'node:buffer'
+import { scanItems, scanMembers, skipSpace } from '../../lib/json/scanMembers.ts'
+
+/** An id without escapes, as every client writes it. Others are not repeated, because the text may not be JSON. */
+const plainId = /^(?:null|-?(?:0|[1-9]\d*)(?:\.\d+)?|"[^"\\\u0000-\u001f]*")$/
+const maxMembers = 64
+/** A message with more calls than this gets one error, because an error is much longer than the shortest call. */
+const maxIds = 10_000
+
+/**
+ * Reads the ids in a message that is rejected before it is parsed: it is too deep, has too many calls, or there is no room for it. Its caller matches the
+ * rejection by them.
+ * @returns The source text of the id, or of one id for each call of a batch; `null` in place of an id that cannot be read. `undefined` if there is none.
+ */
+export const readCallIds = (body: Buffer): string | readonly (string | undefined)[] | undefined => {
+  if (!isUtf8(body)) return undefined
+  const text = body.toString('utf8')
+  const start = skipSpace(text, 0)
+  if (text[start] !== '[') return readId(text, start)
+  const scanned = scanItems(text, start, maxIds)
+  if (scanned === undefined || scanned.count === 0 || scanned.count > maxIds) return undefined
+  return scanned.items.map((span) => readId(text, span.start) ?? 'null')
+}
+
+const readId = (text: string, at: number): string | undefined => {
+  const found = scanMembers(text, at, maxMembers)?.members.filter(({ name }) => name === 'id')
+  const [id] = found ?? []
+  if (id === undefined || found?.length !== 1) return undefined
+  const source = text.slice(id.start, id.end)
+  return plainId.test(source) ? source : undefined
+}
