@@ -455,9 +455,9 @@ describe('options', () => {
   })
 
   test('publicUrl is what listen returns', async () => {
-    const started = await startGateway({ testnet: [unreachableUrl] }, { publicUrl: 'https://rpc.example.org/eth/' })
+    const started = await startGateway({ testnet: [unreachableUrl] }, { publicUrl: 'https://rpc.example.org/' })
     onTestFinished(() => started.gateway.close())
-    expect(started.url).toBe('https://rpc.example.org/eth')
+    expect(started.url).toBe('https://rpc.example.org')
   })
 
   test('the path, query and credentials of an upstream URL are sent', async () => {

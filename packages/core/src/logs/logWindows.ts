@@ -1,16 +1,9 @@
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { parseRangeHint } from '../failure/parseRangeHint.ts'
 import type { RangeHint } from '../failure/parseRangeHint.ts'
+import type { BlockSpan } from './blockSpan.ts'
 import { skipNullRounds } from './nullRounds.ts'
 import type { WindowSize } from './windowSize.ts'
-
-/** A range of blocks to read. */
-export interface BlockSpan {
-  readonly from: number
-  readonly to: number
-  /** Whether it is read only after the consumer has received everything before it. */
-  readonly exclusive: boolean
-}
 
 /** Prefetches windows and returns them in order. */
 export interface LogWindows<L> {

@@ -1,5 +1,5 @@
 import { isKeyrailError } from '../failure/keyrailError.ts'
-import type { BlockSpan } from './logWindows.ts'
+import type { BlockSpan } from './blockSpan.ts'
 
 /** Filecoin has no block in a round without a miner. Some of its nodes respond with an error to a request for it, and others with null. */
 export const isNullRound = (error: unknown): boolean =>

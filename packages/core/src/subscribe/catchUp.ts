@@ -1,5 +1,5 @@
 import { createLogWindows } from '../logs/logWindows.ts'
-import type { BlockSpan } from '../logs/logWindows.ts'
+import type { BlockSpan } from '../logs/blockSpan.ts'
 import { createWindowSize } from '../logs/windowSize.ts'
 import type { LogFilterFields, RpcLog } from '../schema/log.ts'
 import type { CallOptions } from '../transport/call.ts'

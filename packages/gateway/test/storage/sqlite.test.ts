@@ -153,13 +153,14 @@ describe('storage in an SQLite file', () => {
 
   test('waits for work in flight on close, can be closed twice, and then rejects queries', async () => {
     const storage = await openStorage({ file })
-    const writing = addUser(storage)
+    const { id } = await addUser(storage)
+    const writing = storage.users.setPassword(id, '$argon2id$y')
     await Promise.all([storage.close(), storage.close()])
-    const { id } = await writing
+    expect(await writing).toBe(true)
     await expect(storage.ping()).rejects.toSatisfy((error) => isStorageError(error, 'unavailable'))
     expect(() => storage.findAccess('0'.repeat(64))).toThrow('the database is closed')
     const again = await openStorage({ file })
-    expect(await again.users.find(id)).toMatchObject({ id })
+    expect(await again.users.find(id)).toMatchObject({ password: '$argon2id$y' })
     await again.close()
   })
 

@@ -245,6 +245,7 @@ export const addressTable: Readonly<Record<string, AddressCheck | 'none' | 'refu
 
   // About the node and the chain.
   debug_getBadBlocks: 'none',
+  eth_accounts: 'none',
   eth_baseFee: 'none',
   eth_blobBaseFee: 'none',
   eth_blockNumber: 'none',

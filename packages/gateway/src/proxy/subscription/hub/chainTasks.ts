@@ -1,6 +1,6 @@
 import type { ChainStart, ChainStep, FollowedBlock, FollowedLog } from '../followedChain.ts'
-import type { Channel, Channels, Connection, Group } from './createChannels.ts'
-import type { Delivery, Notifications } from './createDelivery.ts'
+import type { Channel, Channels, Connection, Group, Notifications } from './createChannels.ts'
+import type { Delivery } from './createDelivery.ts'
 import { createLogIndex, matchesFilter } from './createLogIndex.ts'
 import type { LogIndex } from './createLogIndex.ts'
 import { toPositionEnd, toResultEnd } from './notification.ts'

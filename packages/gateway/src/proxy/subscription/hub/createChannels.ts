@@ -1,6 +1,5 @@
 import type { Rejection } from '../../../errors/rejection.ts'
 import type { Subscriber, SubscriptionKind } from '../subscriptionHub.ts'
-import type { Notifications } from './createDelivery.ts'
 import { createLogIndex } from './createLogIndex.ts'
 import type { LogIndex } from './createLogIndex.ts'
 import { toNotificationStart } from './notification.ts'
@@ -32,6 +31,13 @@ export interface Channel {
   readonly connections: Set<Connection>
   /** The next notifications for its connections. */
   payload: Payload | undefined
+}
+
+/** Notifications that are counted before they exist. */
+export interface Notifications {
+  readonly count: number
+  /** Creates the end of each. It may be called more than once. */
+  readonly toEnds: () => readonly Buffer[]
 }
 
 /** The next notifications of a channel. */

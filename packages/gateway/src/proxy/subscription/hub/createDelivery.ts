@@ -1,13 +1,6 @@
-import type { Channel, Connection, Group, Payload } from './createChannels.ts'
+import type { Channel, Connection, Group, Notifications, Payload } from './createChannels.ts'
 import { isFull } from './subscriptionRequest.ts'
 import { toTextFrames } from '../../../lib/textFrames.ts'
-
-/** Notifications that are counted before they exist. */
-export interface Notifications {
-  readonly count: number
-  /** Creates the end of each. It may be called more than once. */
-  readonly toEnds: () => readonly Buffer[]
-}
 
 /** A set of notifications that is delivered together, such as all of a block. */
 export interface Delivery {
