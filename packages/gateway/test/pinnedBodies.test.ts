@@ -1,5 +1,7 @@
+import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { createBufferedBytes, dropAllBytes } from '../src/lib/memoryBudget.ts'
 import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
@@ -49,6 +51,30 @@ test('a response in chunks of one byte with long extensions keeps only its bytes
   finish()
   expect((await received)?.body.toString()).toBe(body)
   dropAllBytes(buffered)
+})
+
+test.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', (text: string) => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
+] as const)('a response with %s is decoded only as far as there is room for it', async (encoding, encode) => {
+  const whole = encode(Array.from({ length: 500_000 }, (_, index) => index).join(' '))
+  // Without its end, so that decoding all of it would fail in another way.
+  const body = whole.subarray(0, -4)
+  const node = createHttpServer((_request, response) => {
+    response.setHeader('content-encoding', encoding)
+    response.end(body)
+  })
+  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void node.close())
+  const upstream = createUpstream(new URL(`http://127.0.0.1:${(node.address() as AddressInfo).port}`))
+  onTestFinished(upstream.close)
+  const buffered = createBufferedBytes('requests', { most: Infinity, ownMost: 2_000_000 })
+  const budget = { left: 10_000_000, buffered }
+  const fault = await new Promise((resolve) => {
+    upstream.post({ body: '{}', budget, done: resolve })
+  })
+  expect([fault, buffered.held, budget.left]).toEqual(['noRoom', 0, 10_000_000])
 })
 
 test('the body of a request in chunks with long extensions keeps only its bytes', async () => {

@@ -68,11 +68,8 @@ const createAddressCheck = (index: number, ...positions: readonly Shape[]): Addr
   find: (params) => ({ addresses: [params[index]] }),
 })
 
-/** A trace of existing transactions may have any address. The method list controls such methods. */
-const createChainTraceCheck = (first: Shape): AddressCheck => ({
-  shape: tuple(first, traceConfig),
-  find: () => ({ addresses: [] }),
-})
+/** A trace of an existing transaction may have any address. The method list controls such methods. */
+const transactionTrace: AddressCheck = { shape: tuple(plain, traceConfig), find: () => ({ addresses: [] }) }
 
 /** Some nodes accept a configuration with state overrides after the block. */
 const traceCalls: AddressCheck = {
@@ -214,24 +211,25 @@ export const addressTable: Readonly<Record<string, AddressCheck | 'none' | 'refu
   trace_replayBlockTransactions: createBlockCheck(plain),
   debug_traceBlockByNumber: createBlockCheck(traceConfig),
 
-  // Traces of transactions and blocks by hash: only the tracer is checked.
-  debug_traceTransaction: createChainTraceCheck(plain),
-  debug_traceBlockByHash: createChainTraceCheck(plain),
-  debug_traceBadBlock: createChainTraceCheck(plain),
-  debug_intermediateRoots: createChainTraceCheck(plain),
+  // Blocks and what is in them, by hash. Some nodes also accept a tag here. Source: Erigon, `GetBlockByHash`.
+  debug_intermediateRoots: createBlockCheck(traceConfig),
+  debug_traceBadBlock: createBlockCheck(traceConfig),
+  debug_traceBlockByHash: createBlockCheck(traceConfig),
+  eth_getBlockByHash: createBlockCheck(plain),
+  eth_getBlockTransactionCountByHash: createBlockCheck(),
+  eth_getHeaderByHash: createBlockCheck(),
+  eth_getRawTransactionByBlockHashAndIndex: createBlockCheck(plain),
+  eth_getTransactionByBlockHashAndIndex: createBlockCheck(plain),
+  eth_getUncleByBlockHashAndIndex: createBlockCheck(plain),
+  eth_getUncleCountByBlockHash: createBlockCheck(),
 
-  // By hash: who knows the hash of a transaction has seen it.
+  // By the hash of a transaction: who knows it has seen the transaction.
   debug_getRawTransaction: 'none',
-  eth_getBlockByHash: 'none',
-  eth_getBlockTransactionCountByHash: 'none',
-  eth_getHeaderByHash: 'none',
-  eth_getRawTransactionByBlockHashAndIndex: 'none',
+  // Only the tracer is checked.
+  debug_traceTransaction: transactionTrace,
   eth_getRawTransactionByHash: 'none',
-  eth_getTransactionByBlockHashAndIndex: 'none',
   eth_getTransactionByHash: 'none',
   eth_getTransactionReceipt: 'none',
-  eth_getUncleByBlockHashAndIndex: 'none',
-  eth_getUncleCountByBlockHash: 'none',
   trace_get: 'none',
   trace_replayTransaction: 'none',
   trace_transaction: 'none',

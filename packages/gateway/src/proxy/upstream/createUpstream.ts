@@ -1,4 +1,5 @@
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import { createErrorMask } from './createErrorMask.ts'
@@ -104,18 +105,12 @@ const maxBufferedBytes = 1024 * 1024
 const connectTimeoutMs = 5_000
 const keepAliveMs = 20_000
 
-type Decode = (
-  body: Buffer,
-  options: { maxOutputLength: number },
-  done: (error: NodeJS.ErrnoException | null, decoded: Buffer) => void,
-) => void
-
 /** By the content coding. Some nodes compress although they are asked not to. */
-const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
-  ['gzip', gunzip],
-  ['x-gzip', gunzip],
-  ['deflate', inflate],
-  ['br', brotliDecompress],
+const decoders: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
 ])
 const noBytes = Buffer.alloc(0)
 
@@ -180,7 +175,10 @@ export const createUpstream = (
     let ended = false
     let status = 0
     let retryAfter: string | undefined
-    let decode: Decode | undefined
+    let createDecoder: (() => Transform) | undefined
+    let decoder: Transform | undefined
+    /** How many bytes are held while they are decoded. */
+    let encodedSize = 0
     let contentLength: number | undefined
     /** Most responses are one chunk. */
     let first: Buffer | undefined
@@ -188,7 +186,7 @@ export const createUpstream = (
     let size = 0
     const returnBytes = (): void => {
       budget.left += size
-      dropBytes(budget.buffered, size)
+      dropBytes(budget.buffered, size + encodedSize)
     }
     const finish = (fault: UpstreamFault | undefined, response?: UpstreamResponse, code?: string): void => {
       if (ended) return
@@ -196,6 +194,7 @@ export const createUpstream = (
       leave()
       first = undefined
       chunks = undefined
+      decoder?.destroy()
       // A retry, or another call of the same request, may read the bytes that were read in vain.
       if (fault !== undefined) returnBytes()
       done(fault, response, code)
@@ -206,6 +205,7 @@ export const createUpstream = (
       leave()
       first = undefined
       chunks = undefined
+      decoder?.destroy()
       controller?.abort(stopped)
     }
     const takeConsumer = (): ResponseConsumer | undefined => {
@@ -239,22 +239,30 @@ export const createUpstream = (
       size = 0
       finish(undefined, { status, body: noBytes, retryAfter })
     }
-    const onDecoded = (error: NodeJS.ErrnoException | null, body: Buffer): void => {
-      if (ended) return
-      if (error !== null) {
-        if (error.code === 'ERR_BUFFER_TOO_LARGE') finish('tooLarge')
-        else finishUnread()
-        return
-      }
-      const more = body.length - size
-      if (more > 0 && !holdBytes(budget.buffered, more)) {
-        finish('noRoom')
-        return
-      }
-      if (more < 0) dropBytes(budget.buffered, -more)
-      budget.left -= more
-      size = body.length
-      finish(undefined, { status, body: withoutMark(body), retryAfter })
+    /** Decodes a body in slices, each of which is counted before the next one exists. */
+    const decodeBody = (body: Buffer, create: () => Transform): void => {
+      encodedSize = size
+      budget.left += size
+      size = 0
+      let decoded: Chunks | undefined
+      decoder = create()
+      decoder.on('data', (slice: Buffer) => {
+        if (ended) return
+        if (slice.length > budget.left) finish('tooLarge')
+        else if (holdBytes(budget.buffered, slice.length)) {
+          budget.left -= slice.length
+          size += slice.length
+          if (decoded === undefined) decoded = createChunks(slice)
+          else decoded.add(slice)
+        } else finish('noRoom')
+      })
+      decoder.on('error', finishUnread)
+      decoder.on('end', () => {
+        if (ended) return
+        dropBytes(budget.buffered, encodedSize)
+        finish(undefined, { status, body: withoutMark(decoded?.join() ?? noBytes), retryAfter })
+      })
+      decoder.end(body)
     }
     const dispatcher = probe ? probePool : pool
     dispatcher.dispatch(
@@ -277,8 +285,8 @@ export const createUpstream = (
           { 'content-length': length, 'content-encoding': encoding, 'retry-after': wait },
         ) => {
           status = code
-          decode = decoders.get(String(encoding).toLowerCase())
-          if (decode !== undefined) isLargeHandled = true
+          createDecoder = decoders.get(String(encoding).toLowerCase())
+          if (createDecoder !== undefined) isLargeHandled = true
           retryAfter = Array.isArray(wait) ? wait[0] : wait
           if (length !== undefined) contentLength = Number(length)
           if (length === undefined || Number(length) <= budget.left) return
@@ -309,8 +317,9 @@ export const createUpstream = (
         onResponseEnd: () => {
           if (consumer === undefined) {
             const body = chunks?.join() ?? first ?? noBytes
-            if (decode === undefined || size === 0) finish(undefined, { status, body: withoutMark(body), retryAfter })
-            else decode(body, { maxOutputLength: size + budget.left }, onDecoded)
+            if (createDecoder === undefined || size === 0)
+              finish(undefined, { status, body: withoutMark(body), retryAfter })
+            else decodeBody(body, createDecoder)
           } else takeConsumer()?.end()
         },
         onResponseError: (_controller, { code }: NodeJS.ErrnoException) => {
