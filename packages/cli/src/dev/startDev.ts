@@ -50,7 +50,7 @@ async function listen(service: Service, port: number | undefined): Promise<{ url
 }
 
 /** A network with its node. */
-interface DevChain extends DevNetwork {
+export interface DevChain extends DevNetwork {
   readonly node: RunningNode
   readonly token: ExampleToken
   /** The last block of the forked chain, if it is a fork. */
@@ -117,7 +117,7 @@ const toRecord = <T>(
   )
 
 /** Creates the service's config: the same limits as in production, except for the rate limit, which would slow down tests. */
-function devConfig(chains: readonly DevChain[]): RunningConfig {
+export function createDevConfig(chains: readonly DevChain[]): RunningConfig {
   const { publicUrl: _none, ...config } = parseServiceConfig({
     // Replaced once the service listens.
     publicUrl: 'http://127.0.0.1',
@@ -126,6 +126,7 @@ function devConfig(chains: readonly DevChain[]): RunningConfig {
       ...details,
       chainId,
       testnet,
+      // Polling alone finds a block of a quiet chain seconds late.
       upstreams: [{ url: node.directUrl, wsUrl: node.directUrl.replace('http', 'ws') }],
     })),
     chains: { development: { title: 'Development' } },
@@ -177,7 +178,7 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
     const started = await startChains(folder, networks)
     chains = started
     const opened = await createService({
-      config: devConfig(started),
+      config: createDevConfig(started),
       secrets: readServerSecrets({ KEYRAIL_SECRET: folder.secret }),
       storage: { file: folder.database },
       developmentMethods: options.unsafeNodeMethods === true ? 'all' : 'reads',
