@@ -17,7 +17,7 @@ function createNode(countLogs: (block: number) => number): { client: LogsClient;
           address: `0x${'c0'.repeat(20)}`,
           topics: [],
           data: `0x${'00'.repeat(32)}`,
-          blockHash: `0x${'b0'.repeat(32)}`,
+          blockHash: `0x${block.toString(16).padStart(64, '0')}`,
           blockNumber: hex(block),
           transactionHash: `0x${'70'.repeat(32)}`,
           transactionIndex: '0x0',

@@ -147,7 +147,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       createSocketPool(createConnector(secure, hostname, Number(port) || (secure ? 443 : 80)))
     const client = load<typeof http>(secure ? 'node:https' : 'node:http')
     // Set by NODE_USE_ENV_PROXY=1, --use-env-proxy and http.setGlobalProxyFromEnv(): only Node's own agent goes through the proxy.
-    const hasEnvProxy = 'proxyEnv' in Object((client.globalAgent as unknown as { readonly options?: object }).options)
+    const { options: own } = client.globalAgent as unknown as { readonly options?: { readonly proxyEnv?: object } }
+    const hasEnvProxy = own?.proxyEnv !== undefined
     const pool = agent || hasEnvProxy ? undefined : (pools[origin] ??= open())
     return {
       pool,
