@@ -142,18 +142,6 @@ describe.each(implementations)('over %s', (name, implementation) => {
     expect(server.handshakes.length).toBeLessThanOrEqual(name.includes('ws') ? 1 : 2)
   })
 
-  test('after a failure, calls fail at once until the next attempt, and say how long that is', async () => {
-    server.rejection = { status: 503, body: 'overloaded' }
-    const { request } = create({ retry: false })
-    await getFailure(request({ method: 'eth_gasPrice' }))
-    const failures = await Promise.all([1, 2, 3].map(() => getFailure(request({ method: 'eth_gasPrice' }))))
-    for (const { kind, retryAfterMs = 0 } of failures) {
-      expect(kind).toBe('unavailable')
-      expect(retryAfterMs).toBeLessThanOrEqual(250)
-    }
-    expect(server.handshakes).toHaveLength(1)
-  })
-
   test.each(['', ' \r\n', 'ping', 'PONG', 'heartbeat', 'keep-alive', '1', 'null', '""', '{}', '[]'])(
     'the message %j, with which a server keeps a connection alive, is ignored',
     async (message) => {

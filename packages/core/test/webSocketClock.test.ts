@@ -100,6 +100,18 @@ const collectWaits = async (request: ReturnType<typeof create>['request'], times
   return waits
 }
 
+test('after a failure, calls fail at once until the next attempt, and say how long that is', async () => {
+  server.rejection = { status: 503, body: 'overloaded' }
+  const { request } = create()
+  await getFailure(request({ method: 'eth_gasPrice' }))
+  const failures = await Promise.all([1, 2, 3].map(() => getFailure(request({ method: 'eth_gasPrice' }))))
+  for (const { kind, retryAfterMs = 0 } of failures) {
+    expect(kind).toBe('unavailable')
+    expect(retryAfterMs).toBeLessThanOrEqual(250)
+  }
+  expect(server.handshakes).toHaveLength(1)
+})
+
 test('the wait doubles up to 10 s, is random, and starts over after a stable minute', async () => {
   const random = vi.spyOn(Math, 'random').mockReturnValue(1)
   server.rejection = { status: 503, body: '' }
