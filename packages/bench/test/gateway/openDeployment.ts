@@ -109,7 +109,7 @@ export async function openLost(): Promise<Deployment & { readonly knownPath: str
   const deployment = await openDeployment()
   const { path } = await deployment.makeApp()
   // This call is rejected before limits are checked, so the service caches the key without its limits.
-  await post(`http://127.0.0.1:${deployment.port}${path}`, '{"jsonrpc":"2.0","id":1,"method":"eth_accounts"}')
+  await post(`http://127.0.0.1:${deployment.port}${path}`, '{"jsonrpc":"2.0","id":1,"method":"eth_sign"}')
   await deployment.service.storage.close()
   return { ...deployment, knownPath: path }
 }

@@ -459,8 +459,8 @@ export const rows: readonly Row[] = [
   {
     rejection: 'quotaExceeded',
     when: 'in a batch',
-    status: 200,
     batch: true,
+    ...blindBatch,
     expected: () => rejections.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 403),
     kind: 'quota',
     open: at(madeOnce('used up', ({ service }) => usedUp(service))),
@@ -520,10 +520,10 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'methodNotFound',
-    expected: () => rejections.methodNotFound('eth_accounts'),
+    expected: () => rejections.methodNotFound('eth_sign'),
     kind: 'methodUnavailable',
     open: at(acceptedPath),
-    call: (client) => client.request('eth_accounts', []),
+    call: (client) => client.request('eth_sign', []),
   },
   {
     rejection: 'noUpstream',
