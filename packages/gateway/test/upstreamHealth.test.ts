@@ -246,6 +246,7 @@ describe('the only upstream, which throttles everything', () => {
       'with an error',
       (call) => `{"jsonrpc":"2.0","id":${call.id},"error":{"code":429,"message":"too many requests, retry in 30s"}}`,
     ],
+    ['with 503', (_, response) => void response.writeHead(503, { 'retry-after': '30' }).end('overloaded')],
     ['for its quota', (_, response) => void response.writeHead(402, { 'retry-after': '30' }).end('Payment required')],
   ]
 

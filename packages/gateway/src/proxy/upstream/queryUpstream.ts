@@ -8,7 +8,7 @@ const maxResponseBytes = 2 * 1024 * 1024
 
 /**
  * How a query ended. `unreachable`: nothing listens there. `failing`: no valid response arrived in time. `throttled`: the upstream rejected it for its
- * rate or quota. `skipped`: it was not sent, because the upstream is paused, or its budget of the day is used up.
+ * rate or quota, or said when it is available again. `skipped`: it was not sent, because the upstream is paused, or its budget of the day is used up.
  */
 export type QueryResult = NodeResponse | 'unreachable' | 'failing' | 'throttled' | 'skipped'
 
@@ -54,7 +54,7 @@ export const queryUpstream = (
         const isAccepted = isResponseStatus(status)
         if (isAccepted && read?.member === 'result') return resolve(read)
         const { kind, retryAfterMs } = readRejection(response, query.method)
-        if (failureRules[kind].about === 'load') {
+        if (failureRules[kind].about === 'load' || (kind === 'unavailable' && retryAfterMs !== undefined)) {
           upstream.backoff.learn({ kind, retryAfterMs })
           return resolve('throttled')
         }
