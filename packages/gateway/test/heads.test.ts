@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { getApiKeyUrl } from '../src/index.ts'
+import { controlTime } from './controlTime.ts'
 import type { TestOptions } from './createTestGateway.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
@@ -236,6 +237,20 @@ describe('a read that names a block', () => {
     },
   )
 
+  test.each([
+    ['eth_getBlockByNumber', ['safe', false]],
+    ['eth_call', [{}, 'finalized']],
+    ['eth_getLogs', [{ fromBlock: 'safe', toBlock: 'latest' }]],
+  ])('by a tag that the first does not know goes to the next: %s %j', async (method, params) => {
+    const nodes = [await startNode('first', 100), await startNode('second', 100)] as const
+    const { sendCall, send } = await start(nodes)
+    nodes[0].behave = (seen) =>
+      `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32602,"message":"invalid argument 0: hex string without 0x prefix"}}`
+    expect((await sendCall(method, params)).result).toBeDefined()
+    const { text } = await send([1, 2].map((id) => ({ jsonrpc: '2.0', id, method, params: [...params, id] })))
+    expect(text).not.toContain('error')
+  })
+
   test('that both nodes have is not sent to another if it is rejected', async () => {
     const nodes = [await startNode('first', 101), await startNode('second', 101)] as const
     const { sendCall } = await start(nodes)
@@ -318,6 +333,23 @@ describe.each(['safe', 'finalized'])('the %s block of a caller', (tag) => {
     ])
     blocks[1] = 81
     expect(await read()).toBe('0x51')
+  })
+
+  test('does not go back after minutes, and is not what a node with a wrong head says', async () => {
+    const pass = controlTime()
+    onTestFinished(() => void vi.useRealTimers())
+    const { nodes, blocks, read } = await startNodes()
+    expect(await read()).toBe('0x50')
+    const { behave } = nodes[0]
+    nodes[0].behave = unavailable
+    pass(600_000)
+    expect(await read()).toBe('0x50')
+    nodes[0].behave = behave
+    blocks[0] = 30_000_000
+    await read()
+    nodes[0].behave = unavailable
+    expect(await read()).toBe('0x50')
+    expect(nodes[1].bodies.at(-1)).toContain('"0x50"')
   })
 
   test('goes back if no node has that block any more', async () => {

@@ -193,6 +193,19 @@ test('params that are null are none', async () => {
   expect(nodes[0]?.bodies.map((body) => body.includes('"params":[]'))).toEqual([true, true])
 })
 
+test('an impossible null of the only node is passed on, alone and in a batch, and is not asked again', async () => {
+  const { nodes, send, takeCounts, url, testnetKey } = await start([{}])
+  const [node] = nodes as [FakeUpstream]
+  node.behave = (call) => result(call, 'null')
+  expect((await send()).text).toBe('{"jsonrpc":"2.0","id":1,"result":null}')
+  const calls = [1, 2].map(
+    (id) => `{"jsonrpc":"2.0","id":${id},"method":"eth_call","params":[{"nonce":"0x${id}"},"latest"]}`,
+  )
+  const { text } = await post(getApiKeyUrl(url, 'testnet', testnetKey), `[${calls.join(',')}]`)
+  expect((JSON.parse(text) as { result: unknown }[]).map((one) => one.result)).toEqual([null, null])
+  expect(takeCounts()).toEqual([2])
+})
+
 describe('a budget', () => {
   // Starting uses some of it: the chain id, the head and eth_syncing.
   const startQueries = 3

@@ -137,7 +137,7 @@ describe('an upstream whose head is far above the others', () => {
       )
       await started.send('eth_gasPrice')
     }
-    return { ...started, nodes, last, compare }
+    return { ...started, nodes, last, compare, pass }
   }
 
   test.each([2, 3])('of %i does not take the traffic, and its block is not what callers have seen', async (count) => {
@@ -157,6 +157,16 @@ describe('an upstream whose head is far above the others', () => {
     last.head = 100
     await compare()
     expect((await send('eth_blockNumber', true)).text).toContain('"0x64"')
+  })
+
+  test('is that of the chain if there is no other', async () => {
+    const { send, last, states, pass, gateway } = await startNodes(1)
+    await send()
+    last.head = wrong
+    pass(30_000)
+    await until(() => gateway.upstreams()[0]?.head === wrong || states().length > 1)
+    expect((await send('eth_blockNumber', true)).text).toContain(`"0x${wrong.toString(16)}"`)
+    expect(states()).toEqual(['testnet-1 healthy'])
   })
 
   test('is found by a call, too', async () => {
@@ -246,6 +256,7 @@ describe('the only upstream, which throttles everything', () => {
       'with an error',
       (call) => `{"jsonrpc":"2.0","id":${call.id},"error":{"code":429,"message":"too many requests, retry in 30s"}}`,
     ],
+    ['with 503', (_, response) => void response.writeHead(503, { 'retry-after': '30' }).end('overloaded')],
     ['for its quota', (_, response) => void response.writeHead(402, { 'retry-after': '30' }).end('Payment required')],
   ]
 

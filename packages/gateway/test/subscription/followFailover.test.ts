@@ -17,6 +17,15 @@ test('if the followed node fails, another one is followed at once', async () => 
   expect([toTexts(steps), faults]).toEqual([['+200'], []])
 })
 
+test('a node with a wrong head, far above blocks that nobody has, is left for another one', async () => {
+  const { nodes, first, second, steps, faults } = await startFollower()
+  second.chain = [...first.chain]
+  first.mine(1, 30_000_000)
+  second.mine(2)
+  await pass(20_000)
+  expect([toTexts(steps), nodes.current(), faults]).toEqual([['+200', '+201'], second, []])
+})
+
 test('a lagging node is waited for as long as it catches up', async () => {
   const { first, second, steps } = await startFollower()
   first.mine(10)

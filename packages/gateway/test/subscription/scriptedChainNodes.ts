@@ -154,6 +154,6 @@ export const createScriptedNodes = (count: number, blocks: number): ScriptedNode
       at = next()
       return at !== before
     },
-    sawHead: () => {},
+    sawHead: () => true,
   }
 }

@@ -54,25 +54,28 @@ const maxKeys = 20_000
 const maxWriteId = 2 ** 48
 
 /** Decides between two heads: the later one counts if it is higher, or if no node has had the other one for a while. */
-const chooseHead = (one: Head, other: Head): Head => {
+const chooseHead = (one: Head, other: Head, forgetMs: number): Head => {
   const [earlier, later] = one.at <= other.at ? [one, other] : [other, one]
-  return later.block >= earlier.block || later.at - earlier.at >= forgetHeadMs ? later : earlier
+  return later.block >= earlier.block || later.at - earlier.at >= forgetMs ? later : earlier
 }
 
 /**
  * Creates the memory of what callers have seen. A key's reads go to the node that took its last write for 15 seconds, because other nodes may not
  * have the transaction yet. It has the 10,000 most recently used keys or more.
  * @param options.members - The nodes of the network. Instances know them by their names.
- * @param options.heads - `monotonic`: a lower head counts only once the higher one is 10 seconds old; `latest`: at once; `none`: heads are not tracked.
+ * @param options.heads - `monotonic`: a lower head counts only once the higher one is `forgetMs` old; `latest`: at once; `none`: heads are not tracked.
+ * @param options.forgetMs - In milliseconds. @default 10,000
  * @param options.now - A monotonic clock in milliseconds. @default performance.now
  */
 export const createCallerViews = <Member extends { readonly name: string }>({
   members,
   heads,
+  forgetMs = forgetHeadMs,
   now = monotonicClock(),
 }: {
   members: readonly Member[]
   heads: 'monotonic' | 'latest' | 'none'
+  forgetMs?: number
   now?: () => number
 }): CallerViews<Member> => {
   const views = createRecentMap<View<Member>>(maxKeys)
@@ -90,7 +93,7 @@ export const createCallerViews = <Member extends { readonly name: string }>({
       if (heads === 'none') return undefined
       const view = getOrCreate(keyId)
       const head = { block, at: now() }
-      view.head = view.head === undefined || heads === 'latest' ? head : chooseHead(view.head, head)
+      view.head = view.head === undefined || heads === 'latest' ? head : chooseHead(view.head, head, forgetMs)
       return view.head.block
     },
     getWriter: (keyId) => {
@@ -108,7 +111,7 @@ export const createCallerViews = <Member extends { readonly name: string }>({
       const time = now()
       const isHeadNew =
         head !== undefined &&
-        time - head.at < forgetHeadMs &&
+        time - head.at < forgetMs &&
         (head.block !== sharedHead?.block || head.at - sharedHead.at >= refreshMs)
       const isWriteNew = write !== undefined && write.id !== sharedWrite && time - write.at < readOwnWritesMs
       if (!isHeadNew && !isWriteNew) return undefined
@@ -123,7 +126,7 @@ export const createCallerViews = <Member extends { readonly name: string }>({
       view.sharedHead = head && { block: head.block, at: time - head.agoMs }
       view.sharedWrite = write?.id
       if (view.sharedHead !== undefined)
-        view.head = view.head === undefined ? view.sharedHead : chooseHead(view.head, view.sharedHead)
+        view.head = view.head === undefined ? view.sharedHead : chooseHead(view.head, view.sharedHead, forgetMs)
       if (write === undefined || write.id === view.write?.id) return false
       const at = time - write.agoMs
       if (view.write !== undefined && view.write.at >= at) return false

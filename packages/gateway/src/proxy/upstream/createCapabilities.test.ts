@@ -171,6 +171,18 @@ describe('a node that lacked', () => {
     expect(await canServe()).toBe(true)
   })
 
+  test('state and was replaced by an archive gets calls for all of it without waiting for a test of each', async () => {
+    const { capabilities, tests } = start({}, () => true)
+    for (const owner of ['one', 'two']) capabilities.learn(missingAt(800, owner))
+    for (const block of [700, 500, 1]) {
+      expect(capabilities.canServe(balanceAt(block), 'three')).toBe(false)
+      await Promise.resolve()
+      await Promise.resolve()
+      expect(capabilities.canServe(balanceAt(block), 'three')).toBe(true)
+    }
+    expect(tests).toHaveLength(3)
+  })
+
   test('proofs is tested by a proof, and traces by nothing', async () => {
     const { capabilities, tests } = start()
     const trace = { method: 'trace_block', params: '["0x320"]' }

@@ -157,8 +157,11 @@ export const createCapabilities = (
     if (read === undefined) return
     known.testedAt = time
     const hasState = await testState(read)
-    if (hasState === true) reportResult(method, depth)
-    else if (hasState === false) for (const one of known.byOwner.values()) one.until = now() + rememberMs
+    if (hasState === true) {
+      reportResult(method, depth)
+      // It may have got all state, so the next call for older state need not wait.
+      known.testedAt = -Infinity
+    } else if (hasState === false) for (const one of known.byOwner.values()) one.until = now() + rememberMs
   }
   /** How far behind the node's head the state is that a call reads; `undefined` if it reads none or the head is unknown. */
   const getDepth = (block: number | undefined): number | undefined => {

@@ -160,6 +160,8 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   })
   const several = members.length > 1
   const views = createCallerViews({ members, heads: options.rewritable ? 'none' : several ? 'monotonic' : 'latest' })
+  const createFinalViews = (): CallerViews<GroupMember> =>
+    createCallerViews({ members, heads: options.rewritable ? 'none' : 'monotonic', forgetMs: forgetFinalMs })
   /** Heads are compared every few seconds: upstreams that a caller's head would exclude for this long are queried again. */
   const refreshHeads = (picked: GroupMember | undefined, seenHead: number): void => {
     for (let index = 0; index < members.length; index += 1) {
@@ -223,8 +225,8 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
     filters: createFilters({ maxPerKey: options.maxFilters }),
     finalViews: {
-      safe: createCallerViews({ members, heads: options.rewritable ? 'none' : 'monotonic' }),
-      finalized: createCallerViews({ members, heads: options.rewritable ? 'none' : 'monotonic' }),
+      safe: createFinalViews(),
+      finalized: createFinalViews(),
     },
     maxLagBlocks: options.maxLagBlocks,
     logRanges: options.splitLogs ? createLogRanges() : undefined,
@@ -244,5 +246,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
 const minHedgeMs = 10
 
 const maxConfirmedNulls = 10_000
+/** Nodes differ by minutes in which block is final, and some chains finalize only a few times an hour. */
+const forgetFinalMs = 3_600_000
 /** About a block time: the response to a read that is joined later could be out of date. */
 const maxJoinableMs = 2_000

@@ -7,7 +7,7 @@ import type { PinRule } from '../method/pinRules.ts'
  */
 export type Pin = 'hash' | 'transaction' | number
 
-const block = /^"0x([0-9a-fA-F]{1,13})"$/
+const block = /^"0x0*([0-9a-fA-F]{1,13})"$/
 const hash = /^"0x[0-9a-fA-F]{64}"$/
 
 /**

@@ -8,7 +8,7 @@ const maxResponseBytes = 2 * 1024 * 1024
 
 /**
  * How a query ended. `unreachable`: nothing listens there. `failing`: no valid response arrived in time. `throttled`: the upstream rejected it for its
- * rate or quota. `skipped`: it was not sent, because the upstream is paused, or its budget of the day is used up.
+ * rate or quota, or said when it is available again. `skipped`: it was not sent, because the upstream is paused, or its budget of the day is used up.
  */
 export type QueryResult = NodeResponse | 'unreachable' | 'failing' | 'throttled' | 'skipped'
 
@@ -16,12 +16,13 @@ export type QueryResult = NodeResponse | 'unreachable' | 'failing' | 'throttled'
  * Sends a call of the gateway's own to an upstream, for a health check for example. If the upstream rejects it for its rate, the upstream is paused
  * as after a caller's call.
  * @param query.params - Source text.
+ * @param query.evenIfPaused - Whether it is sent although the upstream is paused. @default false
  * @param timeoutMs - In milliseconds.
  * @param onFailure - Called with the reason if the result is `unreachable` or `failing`. It contains nothing that the node sent.
  */
 export const queryUpstream = (
   upstream: Upstream,
-  query: { method: string; params: string },
+  query: { method: string; params: string; evenIfPaused?: boolean },
   timeoutMs: number,
   onFailure?: (reason: string) => void,
 ): Promise<QueryResult> =>
@@ -30,7 +31,7 @@ export const queryUpstream = (
       onFailure?.(reason)
       resolve(result)
     }
-    if (!upstream.hasRoomForQuery() || upstream.backoff.isPaused()) {
+    if (!upstream.hasRoomForQuery() || (upstream.backoff.isPaused() && query.evenIfPaused !== true)) {
       resolve('skipped')
       return
     }
@@ -54,7 +55,7 @@ export const queryUpstream = (
         const isAccepted = isResponseStatus(status)
         if (isAccepted && read?.member === 'result') return resolve(read)
         const { kind, retryAfterMs } = readRejection(response, query.method)
-        if (failureRules[kind].about === 'load') {
+        if (failureRules[kind].about === 'load' || (kind === 'unavailable' && retryAfterMs !== undefined)) {
           upstream.backoff.learn({ kind, retryAfterMs })
           return resolve('throttled')
         }

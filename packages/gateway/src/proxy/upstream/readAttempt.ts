@@ -8,7 +8,7 @@ import type { UpstreamFault, UpstreamResponse } from './createUpstream.ts'
 import { failureRules } from './failureRules.ts'
 import type { AttemptEnd } from './failureRules.ts'
 import type { GroupMember } from './groupMember.ts'
-import { isAboveHead } from './heads/getNamedBlock.ts'
+import { isAboveHead, namesFinalTag } from './heads/getNamedBlock.ts'
 import { getNullMeaning, isNull } from './getNullMeaning.ts'
 import { isResponseStatus, readResponse } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
@@ -77,9 +77,9 @@ export const readNodeResponse = (
 /** If all nodes send an impossible `null`, the caller gets it. */
 const nullKinds = { unconfirmed: 'null', impossible: 'lagging', valid: 'result' } as const
 
-/** Gets the kind of an error. Many nodes reject a block that they do not have yet as invalid params. */
+/** Gets the kind of an error. Many nodes reject a block that they do not have yet, or a tag that they do not know, as invalid params. */
 const toKind = (kind: FailureKind, call: Pick<AttemptedCall, 'member' | 'method' | 'params'>): FailureKind =>
-  kind === 'invalidRequest' && isAboveHead(call, call.member.head()) ? 'lagging' : kind
+  kind === 'invalidRequest' && (isAboveHead(call, call.member.head()) || namesFinalTag(call)) ? 'lagging' : kind
 
 /** Reads how a batch failed as a whole from a response that is not a list of responses. */
 export const readFailedBatch = (

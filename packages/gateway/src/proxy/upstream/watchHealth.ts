@@ -150,7 +150,9 @@ export const watchHealth = (
     let why: string | undefined
     const onFailure = (text: string): void => void (why = text)
     const { chainId, hasChainId } = options
-    const result = await checkChainId(upstream, { chainId, hasChainId, timeoutMs, onFailure })
+    // If it cannot be reached, only a probe shows when it can be again. Its response says for how long to wait.
+    const evenIfPaused = state === 'unreachable'
+    const result = await checkChainId(upstream, { chainId, hasChainId, timeoutMs, evenIfPaused, onFailure })
     if (stopped) return
     if (result === 'healthy') {
       const latencyMs = performance.now() - startedAt
@@ -226,10 +228,18 @@ const checkChainId = async (
     chainId,
     hasChainId,
     timeoutMs,
+    evenIfPaused,
     onFailure,
-  }: { chainId: number; hasChainId: boolean; timeoutMs: number; onFailure: (reason: string) => void },
+  }: {
+    chainId: number
+    hasChainId: boolean
+    timeoutMs: number
+    evenIfPaused: boolean
+    onFailure: (reason: string) => void
+  },
 ): Promise<ProbeResult> => {
-  const result = await queryUpstream(upstream, { method: 'eth_chainId', params: '[]' }, timeoutMs, onFailure)
+  const query = { method: 'eth_chainId', params: '[]', evenIfPaused }
+  const result = await queryUpstream(upstream, query, timeoutMs, onFailure)
   if (typeof result === 'string') return result
   if (result.member === 'error' && !hasChainId) {
     const kind = readErrorKind(result.value, 'eth_chainId')

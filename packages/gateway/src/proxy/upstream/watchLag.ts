@@ -56,7 +56,7 @@ export const watchLag = (
   const several = members.length > 1
   let stopped = false
   let syncingQueriedAt = -Infinity
-  const allHeads = createHeads({ tolerance: options.maxLagBlocks, trusting: options.rewritable })
+  const allHeads = createHeads({ tolerance: options.maxLagBlocks, trusting: options.rewritable || !several })
   const refreshedAt: (number | undefined)[] = []
   /** The upstreams whose `eth_syncing` is queried. */
   const toQuery = new Set<GroupMember>()

@@ -20,8 +20,8 @@ export interface ChainNodes {
   readonly other: () => ChainNode | undefined
   /** Follows another node from now on: one that has the head, if it is known. @returns False if there is none. */
   readonly leave: () => boolean
-  /** Call this with the number of the head that the followed node responded with. */
-  readonly sawHead: (number: number) => void
+  /** Call this with the number of the head that the followed node responded with. @returns Whether it is credible. */
+  readonly sawHead: (number: number) => boolean
 }
 
 /** The chain could not be read: a node failed, lacks a block that it should have, or sent something else. Reading again may help. */

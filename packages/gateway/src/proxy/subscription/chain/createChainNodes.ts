@@ -99,7 +99,9 @@ export const createChainNodes = (getGroup: () => UpstreamGroup | undefined, opti
       return other !== undefined
     },
     sawHead: (number) => {
-      if (member?.sawHead(number) !== false) seenHead = Math.max(seenHead, number)
+      const isCredible = member?.sawHead(number) !== false
+      if (isCredible) seenHead = Math.max(seenHead, number)
+      return isCredible
     },
   }
 }

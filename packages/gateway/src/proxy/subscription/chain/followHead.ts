@@ -31,6 +31,8 @@ export type Poll = () => Promise<number | 'reorgTooDeep'>
 
 /** How many blocks of a gap to read in parallel. */
 const lookahead = 8
+/** Chains that have numbers without a block have only a few in a row. With a wrong head, there would be no end. */
+const maxSkipped = 128
 /** If the head stays lower for this many polls and for two block times, the node does not lag: the chain has become shorter. */
 const maxLowerPolls = 8
 /** How many blocks below the first one are loaded, so that a reorganization soon after the start has an ancestor. */
@@ -108,6 +110,7 @@ export const followHead = (options: FollowHeadOptions): Poll => {
     const ahead: Promise<ChainBlock | undefined>[] = []
     let requested = first
     let isFirst = true
+    let skipped = 0
     for (let number = first; number <= head.number; number += 1) {
       for (; requested <= head.number && requested < number + lookahead; requested += 1) {
         const reading = get(requested)
@@ -116,7 +119,13 @@ export const followHead = (options: FollowHeadOptions): Poll => {
         ahead.push(reading)
       }
       const block = await (ahead.shift() as Promise<ChainBlock | undefined>)
-      if (block === undefined) continue
+      if (block === undefined) {
+        skipped += 1
+        if (skipped > maxSkipped)
+          throw new ChainReadError(`the node has none of the blocks ${first} to ${number}`, true)
+        continue
+      }
+      skipped = 0
       if (ring.newest()?.hash === block.parentHash) await extend(block)
       // Blocks that were read in parallel may belong to different branches: only the first one shows which branch is current.
       else if (!isFirst) return schedule.afterNothing()
@@ -161,7 +170,7 @@ export const followHead = (options: FollowHeadOptions): Poll => {
     const polledAt = performance.now()
     const head = await read('latest')
     if (signal.aborted) throw new ChainReadError('stopped')
-    nodes.sawHead(head.number)
+    if (!nodes.sawHead(head.number)) throw new ChainReadError('the head of the node is far above the others', true)
     const newest = ring.newest()
     if (newest === undefined) {
       ring.extend(head)

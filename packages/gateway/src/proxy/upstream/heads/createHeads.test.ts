@@ -12,7 +12,8 @@ const start = ({ trusting = false } = {}) => {
     at += seconds * 1_000
     return heads.compare(all)
   }
-  return { heads, after }
+  const pass = (seconds: number): void => void (at += seconds * 1_000)
+  return { heads, after, pass }
 }
 
 describe('a head far above the others', () => {
@@ -50,8 +51,32 @@ describe('a head far above the others', () => {
   test('of the only node left counts after half a minute: the chain has jumped', () => {
     const { after } = start()
     after(0, 100, 100)
-    expect([after(5, 100, 100), after(5, 5_000, undefined), after(20, 5_001, undefined)]).toEqual([100, 0, 0])
+    expect([after(5, 100, 100), after(5, 5_000, undefined), after(25, 5_001, undefined)]).toEqual([100, 0, 0])
     expect(after(5, 5_002, undefined)).toBe(5_002)
+  })
+
+  test.each([1, 10, 60, 3_600])('does not count because nobody has compared heads for %i seconds', (seconds) => {
+    const { heads, after, pass } = start()
+    after(0, 100, 100, 100)
+    after(5, 101, 101, 101)
+    pass(seconds)
+    expect(heads.report(0, wrong)).toBe(false)
+    expect(after(0, 101, 101, wrong)).toBe(101)
+  })
+
+  test('at the start of two nodes does not count again once both had lower ones', () => {
+    const { after } = start()
+    expect(after(0, 100, wrong)).toBe(wrong)
+    for (let time = 0; time < 40; time += 5) expect(after(5, 101, 101)).toBe(101)
+    expect(after(5, 101, wrong)).toBe(101)
+  })
+
+  test('counts at once if it was there before the others were alone for a while', () => {
+    const { after } = start()
+    after(0, 100, 100, 5_000)
+    after(5, 5_000, 100, 5_000)
+    for (let time = 0; time < 600; time += 5) after(5, 100, 100, undefined)
+    expect(after(5, 100, 100, 5_000)).toBe(5_000)
   })
 
   test('counts at once if callers can rewrite the chain', () => {
@@ -80,6 +105,27 @@ describe('a head that the chain can have got to', () => {
     for (let time = 0; time < 3_600; time += 60) after(60, 100, 100)
     expect(after(5, 400, 401)).toBe(401)
     expect(after(5, 405, 402)).toBe(405)
+  })
+
+  test.each([
+    ['of a quarter of a second', 0.25],
+    ['of 0.4 seconds', 0.4],
+    ['of two seconds', 2],
+    ['of twelve seconds', 12],
+    ['of ten minutes', 600],
+  ])('counts with blocks %s, while another node is stuck, and after an hour without calls', (_, blockSeconds) => {
+    const { after } = start()
+    let time = 0
+    const getHead = (): number => 1_000 + Math.floor(time / blockSeconds)
+    const compare = (seconds: number): void => {
+      time += seconds
+      expect(after(seconds, 1_000, getHead())).toBe(getHead())
+    }
+    for (let round = 0; round < 200; round += 1) compare(5)
+    compare(3_600)
+    // The chain stands still.
+    for (let round = 0; round < 1_000; round += 1) after(60, 1_000, getHead())
+    for (let round = 0; round < 200; round += 1) compare(5)
   })
 
   test('does not count beyond the pace that was measured', () => {

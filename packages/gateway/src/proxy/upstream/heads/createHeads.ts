@@ -23,9 +23,9 @@ const paceMargin = 4
 const measureMs = 60_000
 /** In blocks per second. No chain whose nodes are a few seconds apart is faster. */
 const unknownPace = 20
-/** In blocks per second. Some chains only have a block when there are transactions. */
-const leastPace = 1
-/** If no node has responded with a head near the last credible one for so long, the chain itself has jumped. */
+/** In blocks per second. Some chains only have a block when there are transactions, and fast ones stand still at times. */
+const leastPace = 4
+/** If nodes have responded for so long, and none with a head near the highest credible one, the chain itself has jumped. */
 const maxDoubtMs = 30_000
 
 /**
@@ -33,7 +33,7 @@ const maxDoubtMs = 30_000
  * highest head so far, at its own pace. So a single node with a wrong head neither makes the others look as if they were behind, nor shows callers a
  * block that does not exist. The first heads count if two nodes have about the same ones, or else the highest one does.
  * @param options.tolerance - How many blocks two heads may differ.
- * @param options.trusting - Whether any head counts, because callers can rewrite the chain.
+ * @param options.trusting - Whether any head counts, because callers can rewrite the chain, or there is no other node.
  * @param options.now - A monotonic clock in milliseconds. @default performance.now
  */
 export const createHeads = (options: { tolerance: number; trusting: boolean; now?: () => number }): Heads => {
@@ -45,14 +45,18 @@ export const createHeads = (options: { tolerance: number; trusting: boolean; now
   /** The highest credible head, and when a node first had it. */
   let highest: { readonly block: number; readonly at: number } | undefined
   let measuredFrom = { block: 0, at: 0 }
-  let nearAt = 0
+  /** Since when nodes have responded with heads that are not credible, and none with one near the highest. */
+  let doubtedSince: number | undefined
+  /** Since when all nodes have responded with lower heads. */
+  let lowerSince: number | undefined
 
   const isNear = (one: number | undefined, other: number): boolean =>
     one !== undefined && Math.abs(one - other) <= tolerance
   /** In blocks per second. */
   const getPace = (): number => {
-    const elapsedMs = now() - measuredFrom.at
-    if (highest === undefined || elapsedMs < measureMs) return unknownPace
+    if (highest === undefined || now() - measuredFrom.at < measureMs) return unknownPace
+    // Until the highest block: the time since then is what the pace is compared with.
+    const elapsedMs = Math.max(highest.at - measuredFrom.at, measureMs)
     return Math.max(leastPace, (paceMargin * (highest.block - measuredFrom.block) * 1_000) / elapsedMs)
   }
   const isInPace = (head: number): boolean =>
@@ -63,24 +67,39 @@ export const createHeads = (options: { tolerance: number; trusting: boolean; now
     const time = now()
     if (highest === undefined || !isInPace(head)) measuredFrom = { block: head, at: time }
     if (highest === undefined || head > highest.block) highest = { block: head, at: time }
-    if (head >= highest.block - tolerance) nearAt = time
+    if (head >= highest.block - tolerance) doubtedSince = undefined
+  }
+  /** Makes the highest head of now the highest one if all nodes have had lower ones for a while: the chain was reset, or the head was wrong. */
+  const forgetHighest = (heads: readonly (number | undefined)[]): void => {
+    const time = now()
+    const lowest = (highest?.block ?? 0) - tolerance
+    if (!heads.every((head) => head !== undefined && head < lowest)) lowerSince = undefined
+    else if (time - (lowerSince ??= time) >= maxDoubtMs) {
+      highest = undefined
+      lowerSince = undefined
+    }
   }
   /** Decides on the last head of a node. */
   const decide = (index: number): boolean => {
     const head = reported[index]
     if (head === undefined) return true
-    const isCredible = trusting || isInPace(head) || isSupported(head, index) || now() - nearAt >= maxDoubtMs
+    const hasJumped = doubtedSince !== undefined && now() - doubtedSince >= maxDoubtMs
+    const isCredible = trusting || isInPace(head) || isSupported(head, index) || hasJumped
     if (isCredible) {
       accept(head)
       credible[index] = head
       doubted.delete(index)
-    } else doubted.add(index)
+    } else {
+      doubted.add(index)
+      doubtedSince ??= now()
+    }
     return isCredible
   }
 
   return {
     compare: (heads) => {
       reported = [...heads]
+      forgetHighest(heads)
       if (highest === undefined && !trusting) {
         const known = heads.filter((head) => head !== undefined)
         const supported = heads.filter((head, index) => head !== undefined && isSupported(head, index))

@@ -23,6 +23,13 @@ test.each([...blockParams].map(([method, param]) => [method, param] as const))(
   },
 )
 
+test.each(['0x10', '0x0010', `0x${'10'.padStart(32, '0')}`])('a number may have leading zeros: %s', (block) => {
+  expect(getNamedBlock('eth_getLogs', `[{"fromBlock":"${block}","toBlock":"latest"}]`)).toEqual({
+    number: 16,
+    hasTag: true,
+  })
+})
+
 test('each method is one that a service can offer', () => {
   expect([...blockParams.keys()].filter((method) => !weightedMethods.includes(method))).toEqual([])
 })

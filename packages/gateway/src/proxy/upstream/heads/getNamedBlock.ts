@@ -38,6 +38,15 @@ const toNamedBlock = (sources: readonly (string | undefined)[]): NamedBlock | un
   return numbers.length === 0 ? undefined : { number: Math.max(...numbers), hasTag: numbers.length < sources.length }
 }
 
+/** Whether a call names a block by a tag that not all nodes know. */
+export const namesFinalTag = ({
+  method,
+  params = '',
+}: {
+  readonly method: string
+  readonly params?: string | undefined
+}): boolean => blockParams.has(method) && /"(?:safe|finalized)"/.test(params)
+
 /** Whether a call names a block by number that is above a node's head. */
 export const isAboveHead = (
   { method, params }: { readonly method: string; readonly params?: string | undefined },

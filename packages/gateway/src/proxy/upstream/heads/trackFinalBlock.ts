@@ -8,7 +8,7 @@ const tagged = /^(\s*\[\s*")(safe|finalized)"/
 
 /** Whether a call reads the safe or the finalized block. */
 export const readsFinalBlock = ({ method, params = '' }: ForwardedCall): boolean =>
-  method === 'eth_getBlockByNumber' && tagged.test(params)
+  (method === 'eth_getBlockByNumber' || method === 'eth_getHeaderByNumber') && tagged.test(params)
 
 /**
  * Records the safe or finalized block in a result, as one that the caller has seen.
@@ -17,12 +17,12 @@ export const readsFinalBlock = ({ method, params = '' }: ForwardedCall): boolean
 export const trackFinalBlock = (
   call: ForwardedCall,
   result: CallResult,
-  { group: { several, finalViews }, keyId }: ProxyOptions,
+  { group: { several, finalViews, isCredibleHead }, keyId }: ProxyOptions,
 ): ForwardedCall | undefined => {
   const { params = '' } = call
   const [, start = '', tag] = (several && readsFinalBlock(call) && tagged.exec(params)) || []
   const number = tag === undefined ? undefined : readHead(call, result)
-  if (number === undefined || (tag !== 'safe' && tag !== 'finalized')) return undefined
+  if (number === undefined || (tag !== 'safe' && tag !== 'finalized') || !isCredibleHead(number)) return undefined
   const seen = finalViews[tag].recordHead(keyId, number) ?? number
   return seen > number ? { ...call, params: params.replace(tagged, `${start}${toHex(seen)}"`) } : undefined
 }

@@ -8,7 +8,10 @@ import { parseQuantity } from '../queryUpstream.ts'
 
 /** Whether the result of a call shows the head of the chain. */
 export const showsHead = ({ method, params = '' }: ForwardedCall): boolean =>
-  method === 'eth_blockNumber' || (method === 'eth_getBlockByNumber' && params.startsWith('["latest"'))
+  method === 'eth_blockNumber' ||
+  ((method === 'eth_getBlockByNumber' || method === 'eth_getHeaderByNumber') && latest.test(params))
+
+const latest = /^\s*\[\s*"latest"/
 
 /** A larger block is not searched for its number. */
 const maxBlockBytes = 256 * 1024
