@@ -27,6 +27,12 @@ describe('createLookUpLimit', () => {
     expect([running.length, rejected.length, lookUps.size]).toEqual([10, 0, 0])
   })
 
+  test('the addresses of an IPv6 /64 have their look-ups together', () => {
+    const { enter, running, lookUps } = start()
+    for (let host = 1; host <= 10; host += 1) enter(`2001:db8::${host}`)
+    expect([running.length, lookUps.size]).toEqual([3, 1])
+  })
+
   test('an IP that sent too many unknown keys has one look-up a second', () => {
     const { enter, running, rejected, unknownKeys, clock, lookUps } = start()
     for (let key = 0; key < 100; key += 1) enter('2001:db8::1')
