@@ -93,7 +93,7 @@ describe('messages that do not arrive completely', () => {
     const opened = await openFrames(started.addApp().path)
     opened.socket.write(toFrame(text, Buffer.from('['), false))
     opened.socket.write(Buffer.concat(Array(14_000).fill(toFrame(continuation, Buffer.from(' '), false)) as Buffer[]))
-    await until(() => opened.received().includes('upstream_busy'))
+    await until(() => opened.received().includes('message_too_big'))
     await until(() => getBufferedByKind().messages === 0)
   })
 

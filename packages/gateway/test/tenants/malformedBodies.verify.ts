@@ -105,12 +105,12 @@ describe('with a rate limit that is used up', () => {
     return { ...started, path, pathname: new URL(path).pathname }
   }
 
-  test('each call of a small body gets a response with its own id', async () => {
+  test('a call gets a response with its id, a batch of which nothing was granted gets one error', async () => {
     const { path } = await startUsedUp()
     const single = await post(path, call('eth_gasPrice', '[]', 7))
     expect([single.status, JSON.parse(single.text)]).toMatchObject([429, { id: 7 }])
     const several = await post(path, batch('eth_gasPrice', 'nope'))
-    expect([several.status, JSON.parse(several.text)]).toMatchObject([200, [{ id: 1 }, { id: 2 }]])
+    expect([several.status, JSON.parse(several.text)]).toMatchObject([429, { id: null }])
     expect((await post(path, '{"jsonrpc":"2.0","method":"eth_gasPrice"}')).status).toBe(204)
   })
 

@@ -21,6 +21,8 @@ export type CloseReason =
 export const closeCodes = {
   /** The caller may not go on: the key, the token or the settings of the app do not allow it any more. */
   policy: 1008,
+  /** A message is too big. The WebSocket library uses it too. */
+  tooBig: 1009,
   /** The subscriptions cannot be continued. */
   internal: 1011,
   /** The caller should connect again, and will reach another instance. web3.js does not after 1000 and 1001. */

@@ -18,8 +18,11 @@ export interface MessageReaderOptions {
   readonly memory: BufferedBytes
   /** How long a message may take to arrive, in milliseconds. */
   readonly timeoutMs: number
-  /** Called once if there is no room for a message. The reader drops what arrives from then on. */
-  readonly onNoRoom: () => void
+  /**
+   * Called once if there is no room for a message. The reader drops what arrives from then on.
+   * @param isTooBig - Whether the message alone takes more than a connection may hold.
+   */
+  readonly onNoRoom: (isTooBig: boolean) => void
 }
 
 /** Each part that the library stores costs about this much besides its bytes. */
@@ -52,7 +55,7 @@ export const createMessageReader = (
         const added = bytes.length + partBytes
         if (!holdBytes(memory, added)) {
           isOver = true
-          onNoRoom()
+          onNoRoom(memory.held + added > memory.ownMost)
           return
         }
         held[part] += added

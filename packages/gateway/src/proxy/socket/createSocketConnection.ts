@@ -133,7 +133,8 @@ export const createSocketConnection = (
     // A message costs more than its bytes if it arrives in many parts.
     memory: createMemory('messages', 2 * maxBodyBytes),
     timeoutMs: requestTimeoutMs,
-    onNoRoom: () => close(closeCodes.tryLater, 'upstream_busy'),
+    onNoRoom: (isTooBig) =>
+      isTooBig ? close(closeCodes.tooBig, 'message_too_big') : close(closeCodes.tryLater, 'upstream_busy'),
   })
 
   const maintain = (gateway: GatewayContext): void => {
@@ -201,7 +202,11 @@ export const createSocketConnection = (
   })
   ws.on('ping', alive)
   ws.on('pong', alive)
-  ws.on('error', (error) => void (closeReason ??= toProtocolReason(error)))
+  ws.on('error', (error) => {
+    closeReason ??= toProtocolReason(error)
+    // The library reads nothing more.
+    reader.close()
+  })
   ws.on('close', (code) => {
     release()
     reader.close()
