@@ -52,7 +52,14 @@ describe('in a workspace with a changeset', () => {
 
   beforeEach(() => {
     root = realpathSync(mkdtempSync(join(tmpdir(), 'keyrail-release-')))
-    const files = ['package.json', 'pnpm-workspace.yaml', '.changeset', 'scripts', 'packages/python/pyproject.toml']
+    const files = [
+      'package.json',
+      'pnpm-workspace.yaml',
+      '.changeset',
+      'scripts',
+      'packages/python/pyproject.toml',
+      'packages/core/src/version.ts',
+    ]
     const manifests = globSync(['packages/*/package.json', 'examples/*/package.json'], { cwd: top })
     for (const file of [...files, ...manifests]) cpSync(join(top, file), join(root, file), { recursive: true })
     writeFileSync(join(root, '.changeset/one.md'), "---\n'@keyrail/core': patch\n---\n\nFixed `http`.\n")

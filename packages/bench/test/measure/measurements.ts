@@ -51,6 +51,13 @@ export const measurements: Readonly<Record<string, Measurement>> = {
     options: '`--only SCENARIO`',
     program: 'packages/bench/test/scale/main.ts',
   },
+  'hostile-key': {
+    shows:
+      'A service under a memory limit of 768 MB, with one key that attacks it beside 50 ordinary callers. Fails if the service ends or uses more, if the ordinary calls become more than three times slower, or if an ordinary subscription misses something.',
+    takes: '15 minutes',
+    options: '`--minutes N`',
+    program: 'packages/bench/test/hostileKey/main.ts',
+  },
   fuzz: {
     shows: 'Random and nearly valid input to every parser of the gateway. Fails at the first one that breaks a rule.',
     takes: 'a minute',
