@@ -22,12 +22,23 @@ const transfer = 'Transfer(address indexed from, address indexed to, uint256 val
 /** The node has no logs of this event. */
 const everyType =
   'E(uint64 a, int40 b, uint72 c, bool d, bytes4 e, (uint8 n, uint256[] big)[] f, string indexed g, uint8 logIndex, uint)'
-const named = 'Transfer(address indexed from, address indexed to, string name)'
+const named =
+  'Named(address indexed from, address indexed to, string name, (string text, uint8 n)[] list, (string text, uint256 n) pair)'
 const undecodable = 'undecodable logs'
 const word = (value: number): string => value.toString(16).padStart(64, '0')
-const head = `0x${word(32)}${word(2)}`
-/** Without padding; not UTF-8; too short; with a length above it; with an invalid topic. */
-const undecodableData = [`${head}6162`, `${head}61ff${'00'.repeat(30)}`, '0x', `0x${'ff'.repeat(64)}`, `${head}6162`]
+/** The data of a log of `named` whose last string has these two bytes. */
+const createData = (name: string, end: string): string =>
+  `0x${word(96)}${word(160)}${word(352)}${word(2)}${name}${'ff'.repeat(30)}${word(1)}${word(32)}${word(64)}${word(7)}${word(1)}${name.slice(2)}${'00'.repeat(31)}${word(64)}${word(8)}${word(2)}${end}`
+const valid = createData('6162', '6364')
+/** Without padding; not UTF-8, inside of a list and a tuple; too short; with a length above it; with an invalid topic. */
+const undecodableData = [
+  valid,
+  createData('61ff', '6364'),
+  createData('6162', 'fffe'),
+  '0x',
+  `0x${'ff'.repeat(96)}`,
+  valid,
+]
 /** Handles calls as a chain with these logs of `named` in block 1. */
 const createUndecodableLogs: GetItem = (call) => {
   const { getItem } = createLogsChain(1)
@@ -41,7 +52,7 @@ const createUndecodableLogs: GetItem = (call) => {
   const topics = [toEventTopic(named), from, to]
   const result = undecodableData.map((data, index) => ({
     ...log,
-    topics: index === 4 ? [...topics.slice(0, 2), `0x${'ff'.repeat(32)}`] : topics,
+    topics: index === 5 ? [...topics.slice(0, 2), `0x${'ff'.repeat(32)}`] : topics,
     data,
     logIndex: `0x${index.toString(16)}`,
   }))
@@ -78,12 +89,12 @@ test.each<[string, string, string[], number]>([
   ['topics and data', '', [], 25_000],
   ['the parameters of an event', transfer, ['--event', transfer, '--decode'], 14_000],
   ['every type', everyType, ['--event', everyType, '--decode'], 0],
-  [undecodable, named, ['--event', named, '--decode'], 5],
+  [undecodable, named, ['--event', named, '--decode'], 6],
 ])(
   'a Parquet file with %s is the same as that of the Python package',
   needsPython(environment),
   async (what, event, options, rows) => {
-    const undecoded = what === undecodable ? 4 : 0
+    const undecoded = what === undecodable ? 5 : 0
     const [ours, theirs] = [join(folder, `${what}.parquet`), join(folder, `${what}.python.parquet`)]
     server.script = respondWith(what === undecodable ? createUndecodableLogs : createLogsChain(5_000).getItem)
     const run = await runLogs(['--url', server.url, '--from', '0', '--out', ours, '--json', ...options])
