@@ -16,8 +16,11 @@ export interface AbiParameter {
   readonly indexed: boolean
 }
 
-/** A value: integers are bigints, bytes and addresses are lower-case hex. Tuples are lists of their members. */
-export type AbiValue = bigint | boolean | string | readonly AbiValue[]
+/**
+ * A value: integers are bigints, bytes and addresses are lower-case hex. Tuples are lists of their members. Null is a value of a log that cannot be
+ * decoded.
+ */
+export type AbiValue = bigint | boolean | string | null | readonly AbiValue[]
 
 /** Formats the canonical name of a type, as in a signature. */
 export function formatType(type: AbiType): string {

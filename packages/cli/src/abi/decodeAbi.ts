@@ -6,11 +6,16 @@ import type { AbiParameter, AbiType, AbiValue } from './abiType.ts'
  *
  * @param parameters - The parameters.
  * @param hex - The encoded values. Bytes after them are ignored, as Solidity does.
+ * @param decodeText - Decodes a string. By default, letters that are not UTF-8 are replaced.
  * @returns One value for each parameter.
  * @throws {Error} if the bytes are not values of these types.
  * @see Contract ABI specification, formal specification of the encoding, strict encoding mode
  */
-export function decodeAbi(parameters: readonly AbiParameter[], hex: string): AbiValue[] {
+export function decodeAbi(
+  parameters: readonly AbiParameter[],
+  hex: string,
+  decodeText: (bytes: Buffer) => string | null = (bytes) => bytes.toString(),
+): AbiValue[] {
   const data = hex.slice(2).toLowerCase()
   // A valid encoding is read once. Positions that point to the same bytes again and again could make a short response expand to gigabytes.
   let unread = data.length
@@ -56,7 +61,7 @@ export function decodeAbi(parameters: readonly AbiParameter[], hex: string): Abi
         return `0x${word.slice(0, type.size * 2)}`
       }
       case 'string':
-        return Buffer.from(readSized(at), 'hex').toString()
+        return decodeText(Buffer.from(readSized(at), 'hex'))
       case 'array': {
         const length = type.length ?? readSize(at)
         if (length * getHeadSize(type.item) * 2 > data.length) throw new Error('it is too short')

@@ -35,7 +35,7 @@ function formatJsonSummary(
   destination: Destination,
   { seconds, finished }: { readonly seconds: number; readonly finished: boolean },
 ): string {
-  const { sink, chainId, fromBlock, toBlock, resumedLogs, bytes, skipped } = destination
+  const { sink, chainId, fromBlock, toBlock, resumedLogs, bytes, skipped, undecoded } = destination
   const { nextBlock } = sink.cursor()
   return JSON.stringify({
     finished,
@@ -47,6 +47,7 @@ function formatJsonSummary(
     nextBlock,
     logs: sink.logs() - skipped(),
     skipped: skipped(),
+    undecoded: undecoded(),
     bytes: bytes() ?? null,
     resumed: resumedLogs !== undefined,
     seconds: Number(seconds.toFixed(3)),
@@ -55,12 +56,13 @@ function formatJsonSummary(
 
 /** Formats the result of an export for people. */
 function formatSummary(request: LogsRequest, destination: Destination, seconds: number): string {
-  const { sink, fromBlock, toBlock, resumedLogs, skipped } = destination
+  const { sink, fromBlock, toBlock, resumedLogs, skipped, undecoded } = destination
   const perSecond = Math.round((sink.logs() - (resumedLogs ?? 0)) / Math.max(seconds, 0.001)).toLocaleString('en-US')
   const target = request.out === undefined ? '' : ` to ${request.out}`
   const others = skipped() === 0 ? '' : `, and skipped ${formatLogCount(skipped())} with other indexed parameters`
+  const broken = undecoded() === 0 ? '' : `, ${formatLogCount(undecoded())} with parameters that cannot be decoded`
   const written = formatLogCount(sink.logs() - skipped())
-  return `wrote ${written} of blocks ${fromBlock} to ${toBlock}${target}${others} (${seconds.toFixed(1)} s, ${perSecond}/s)`
+  return `wrote ${written} of blocks ${fromBlock} to ${toBlock}${target}${broken}${others} (${seconds.toFixed(1)} s, ${perSecond}/s)`
 }
 
 /**

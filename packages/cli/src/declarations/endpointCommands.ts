@@ -55,7 +55,7 @@ export const endpointCommands: readonly Command[] = [
     rejected: keyAsArgument,
     notes: [
       'With --out, run the same command again to resume an interrupted export, without missing or duplicate logs. The progress is\nsaved in FILE.cursor until the export is complete. Without --out, Ctrl-C prints the --from to resume with.',
-      'JSON output: { finished, out, format, chainId, fromBlock, toBlock, nextBlock, logs, skipped, bytes, resumed, seconds },\non standard output, or on standard error if the logs go to standard output.',
+      'JSON output: { finished, out, format, chainId, fromBlock, toBlock, nextBlock, logs, skipped, undecoded, bytes, resumed,\nseconds }, on standard output, or on standard error if the logs go to standard output.',
       'Exit codes: 0 success; 1 rejected by the service or the node, or a file error; 2 invalid usage; 3 no response; 130 interrupted.',
     ],
     examples: [

@@ -49,11 +49,23 @@ describe('getLogFormat', () => {
     expect(csv.line(log)).toBe(`${logFormats.csv.line(log).trimEnd()},${from},${topics[2]},${note},${amounts},true\r\n`)
   })
 
-  test.each<[string, Log]>([
-    ['has other indexed parameters', { ...log, topics: topics.slice(0, 2) }],
-    ['has invalid data', { ...log, data: '0x12' }],
-  ])('a log that %s is not decoded', (_what, wrong) => {
-    expect(JSON.parse(ndjson.line(wrong))).toMatchObject({ decoded: null })
+  const undecoded = { from: null, tag: null, note: null, amounts: null, arg4: null }
+  test.each<[string, Log, object | null]>([
+    ['has other indexed parameters', { ...log, topics: topics.slice(0, 2) }, null],
+    ['is too short', { ...log, data: '0x12' }, undecoded],
+    ['has an invalid topic', { ...log, topics: [topics[0], `0x${'ff'.repeat(32)}`, topics[2]] as never }, undecoded],
+  ])('a log that %s is not decoded', (_what, wrong, decoded) => {
+    expect(JSON.parse(ndjson.line(wrong))).toMatchObject({ decoded })
     expect(csv.line(wrong)).toBe(`${logFormats.csv.line(wrong).trimEnd()},,,,,\r\n`)
+  })
+
+  test('a string that is not UTF-8 is null, next to the other parameters', () => {
+    const wrong = { ...log, data: log.data.replace(/22c3a4/, '22ffff') as Log['data'] }
+    expect(wrong.data).not.toBe(log.data)
+    expect(JSON.parse(ndjson.line(wrong))).toMatchObject({
+      data: wrong.data,
+      decoded: { from, tag: topics[2], note: null, amounts: ['-1', String(2n ** 200n)], arg4: true },
+    })
+    expect(csv.line(wrong)).toContain(`,${from},${topics[2]},,"[""-1""`)
   })
 })

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { AbiParameter, AbiValue } from '../abi/abiType.ts'
 import { decodeAbi } from '../abi/decodeAbi.ts'
 import { toJsonValue } from '../abi/formatAbiValue.ts'
@@ -21,23 +22,38 @@ export const isHashed = (parameter: AbiParameter): boolean => {
 const decodeTopic = (parameter: AbiParameter, topic: string): AbiValue =>
   isHashed(parameter) ? topic : (decodeAbi([parameter], topic)[0] as AbiValue)
 
-/** Decodes the parameters of a log; undefined if the log is of another event. */
+/** The parameters of a log. */
+export interface DecodedLog {
+  /** A value for each parameter. Contracts can emit any data: a string that is not UTF-8, and each value if the log does not match the event, is null. */
+  readonly values: readonly AbiValue[]
+  /** Whether a value could not be decoded. */
+  readonly undecoded: boolean
+}
+
+/** Decodes the parameters of a log; undefined if the log is of another event: one with the same hash and other indexed parameters. */
 export function decodeLog(
   inputs: readonly AbiParameter[],
   { topics, data }: { readonly topics: readonly string[]; readonly data: string },
-): readonly AbiValue[] | undefined {
+): DecodedLog | undefined {
   const indexed = getIndexed({ inputs })
   if (topics.length !== indexed.length + 1) return undefined
+  let undecoded = false
+  const decodeText = (bytes: Buffer): string | null => {
+    if (isUtf8(bytes)) return bytes.toString()
+    undecoded = true
+    return null
+  }
   try {
     const fromTopics = indexed.map((parameter, index) => decodeTopic(parameter, topics[index + 1] ?? ''))
     const fromData = decodeAbi(
       inputs.filter((parameter) => !parameter.indexed),
       data,
+      decodeText,
     )
-    return inputs.map((parameter) => (parameter.indexed ? fromTopics : fromData).shift() as AbiValue)
+    const values = inputs.map((parameter) => (parameter.indexed ? fromTopics : fromData).shift() as AbiValue)
+    return { values, undecoded }
   } catch {
-    // An event with the same hash and other indexed parameters.
-    return undefined
+    return { values: inputs.map(() => null), undecoded: true }
   }
 }
 
@@ -49,6 +65,7 @@ const toAsciiJson = (value: unknown): string =>
   )
 
 const toCell = (parameter: AbiParameter, value: AbiValue): string => {
+  if (value === null) return ''
   const isJson = !parameter.indexed && (isList(parameter) || parameter.type.kind === 'string')
   return isJson ? `"${toAsciiJson(toJsonValue(value)).replaceAll('"', '""')}"` : String(value)
 }
@@ -61,7 +78,7 @@ function addDecoded(format: LineFormatName, inputs: readonly AbiParameter[]): Lo
     return {
       header: `${[header.trimEnd(), ...names.map((name) => `decoded_${name}`)].join(',')}\r\n`,
       line: (log) => {
-        const values = decodeLog(inputs, log)
+        const values = decodeLog(inputs, log)?.values
         const cells = inputs.map((input, index) => (values ? toCell(input, values[index] as AbiValue) : ''))
         return `${[line(log).trimEnd(), ...cells].join(',')}\r\n`
       },
@@ -70,7 +87,7 @@ function addDecoded(format: LineFormatName, inputs: readonly AbiParameter[]): Lo
   return {
     header,
     line: (log) => {
-      const values = decodeLog(inputs, log)
+      const values = decodeLog(inputs, log)?.values
       const decoded = values
         ? Object.fromEntries(names.map((name, index) => [name, toJsonValue(values[index] as AbiValue)]))
         : null

@@ -26,6 +26,8 @@ export interface Destination {
   readonly bytes: () => number | undefined
   /** How many logs are not in a Parquet file, because they are not of the decoded event. */
   readonly skipped: () => number
+  /** How many logs in a Parquet file have a parameter that cannot be decoded. */
+  readonly undecoded: () => number
   /** Writes the rest and completes the export. @throws The signal's reason if aborted. */
   readonly finish: (signal: AbortSignal) => Promise<void>
   /** Stops before the end. Returns what has been written and how to resume. Never throws. */
@@ -83,6 +85,7 @@ async function openFile(client: Client, request: LogsRequest, out: string): Prom
       resumedLogs: checkpoint?.logs,
       bytes: () => parquet?.bytes ?? file.bytes(),
       skipped: () => parquet?.skipped ?? 0,
+      undecoded: () => parquet?.undecoded ?? 0,
       finish: async (signal) => {
         if (isParquet) {
           file.save()
@@ -118,6 +121,7 @@ async function openStream(client: Client, request: LogsRequest): Promise<Destina
     resumedLogs: undefined,
     bytes: () => undefined,
     skipped: () => 0,
+    undecoded: () => 0,
     finish: stream.end,
     stop: async () => {
       await stream.end().catch(() => undefined)

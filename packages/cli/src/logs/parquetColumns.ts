@@ -21,6 +21,8 @@ export interface ParquetColumns {
   /** The schema: the root, then each column followed by its children. */
   readonly schema: SchemaElement[]
   readonly names: readonly string[]
+  /** Whether a row is of a log of the decoded event with a parameter that could not be decoded. */
+  readonly isUndecoded: (row: Record<string, unknown>) => boolean
   /** Converts a log to the values by column; undefined if it is not of the decoded event. */
   readonly toRow: (log: LogLine) => Record<string, unknown> | undefined
 }
@@ -39,6 +41,8 @@ const commonTypes: Readonly<Record<string, Type>> = {
   logIndex: integer,
   address: text,
 }
+/** The data of a log of the event with a parameter that cannot be decoded, as hex; null for other logs. */
+const undecodedName = 'undecodedData'
 const rawNames = ['topic0', 'topic1', 'topic2', 'topic3', 'data']
 
 const toCommonCells = (log: LogLine): Record<string, unknown> => ({
@@ -90,7 +94,7 @@ function toElements(name: string, type: AbiType): SchemaElement[] {
 
 function toCell(type: AbiType, value: AbiValue): unknown {
   if (typeof value === 'bigint') return isSmallInteger(type) ? value : value.toString()
-  if (typeof value !== 'object') return value
+  if (typeof value !== 'object' || value === null) return value
   if (type.kind === 'array') return value.map((item) => toCell(type.item, item))
   const members = (type as Extract<AbiType, { kind: 'tuple' }>).members
   const names = getParameterNames(members)
@@ -106,6 +110,7 @@ function createRawColumns(): ParquetColumns {
   return {
     schema: [toRoot(names.length), ...names.map((name) => toElement(name, commonTypes[name] ?? text))],
     names,
+    isUndecoded: () => false,
     toRow: (log) => {
       const [topic0 = null, topic1 = null, topic2 = null, topic3 = null] = log.topics
       return { ...toCommonCells(log), topic0, topic1, topic2, topic3, data: log.data }
@@ -115,23 +120,27 @@ function createRawColumns(): ParquetColumns {
 
 function createDecodedColumns(parameters: readonly AbiParameter[]): ParquetColumns {
   const commonNames = Object.keys(commonTypes)
-  const names = getParameterNames(parameters).map((name) => (commonNames.includes(name) ? `arg_${name}` : name))
+  const taken = [...commonNames, undecodedName]
+  const names = getParameterNames(parameters).map((name) => (taken.includes(name) ? `arg_${name}` : name))
   // Of an indexed list, tuple or text, a log contains only the hash.
   const types = parameters.map((parameter): AbiType =>
     parameter.indexed && isHashed(parameter) ? { kind: 'string' } : parameter.type,
   )
   return {
     schema: [
-      toRoot(commonNames.length + names.length),
+      toRoot(taken.length + names.length),
       ...Object.entries(commonTypes).map(([name, type]) => toElement(name, type)),
       ...types.flatMap((type, index) => toElements(names[index] as string, type)),
+      toElement(undecodedName, text),
     ],
-    names: [...commonNames, ...names],
+    names: [...commonNames, ...names, undecodedName],
+    isUndecoded: (row) => row[undecodedName] !== null,
     toRow: (log) => {
-      const values = decodeLog(parameters, log)
-      if (values === undefined) return undefined
+      const decoded = decodeLog(parameters, log)
+      if (decoded === undefined) return undefined
+      const { values, undecoded } = decoded
       const cells = types.map((type, index) => [names[index], toCell(type, values[index] as AbiValue)])
-      return { ...toCommonCells(log), ...Object.fromEntries(cells) }
+      return { ...toCommonCells(log), ...Object.fromEntries(cells), [undecodedName]: undecoded ? log.data : null }
     },
   }
 }

@@ -92,7 +92,30 @@ describe('writeParquet', () => {
         f: 'ä\n"',
         arg_blockHash: 9n,
         arg9: '-1',
+        undecodedData: null,
       },
+    ])
+  })
+
+  test('has the data of logs of the event that cannot be decoded', async () => {
+    const words = (...all: readonly number[]): string => all.map((one) => one.toString(16).padStart(64, '0')).join('')
+    const [event, topics] = ['Named(string[] names, uint8 undecodedData)', log.topics.slice(0, 1)]
+    const head = words(64, 7, 2, 64, 128, 1)
+    // The bytes after the strings are not zeros, or missing.
+    const unpadded = `0x${head}61${'ff'.repeat(31)}${words(1)}62`
+    const notUtf8 = `0x${head}ff${'00'.repeat(31)}${words(1)}62`
+    const [short, outOfRange] = ['0x12', `0x${words(64, 256, 0)}`]
+    const result = await convert(
+      [unpadded, notUtf8, short, outOfRange].map((data) => ({ ...log, topics, data })),
+      event,
+    )
+    expect(result).toMatchObject({ skipped: 0, undecoded: 3 })
+    expect(await read()).toEqual([
+      { ...common, names: ['a', 'b'], arg_undecodedData: 7n, undecodedData: null },
+      { ...common, names: [null, 'b'], arg_undecodedData: 7n, undecodedData: notUtf8 },
+      // hyparquet reads a list that is null as undefined.
+      { ...common, names: undefined, arg_undecodedData: null, undecodedData: short },
+      { ...common, names: undefined, arg_undecodedData: null, undecodedData: outOfRange },
     ])
   })
 

@@ -9,6 +9,8 @@ import { toFileError } from './toFileError.ts'
 export interface ParquetResult {
   /** How many logs are not of the decoded event, and not in the file. */
   readonly skipped: number
+  /** How many logs in the file have a parameter that cannot be decoded. */
+  readonly undecoded: number
   /** Its size. */
   readonly bytes: number
 }
@@ -18,14 +20,22 @@ const rowGroupSize = 20_000
 
 async function* readRows(
   source: string,
-  { toRow }: ParquetColumns,
-  { signal, onSkipped }: { readonly signal: AbortSignal; readonly onSkipped: () => void },
+  { toRow, isUndecoded }: ParquetColumns,
+  {
+    signal,
+    onSkipped,
+    onUndecoded,
+  }: { readonly signal: AbortSignal; readonly onSkipped: () => void; readonly onUndecoded: () => void },
 ): AsyncGenerator<Record<string, unknown>, void, undefined> {
   for await (const line of createInterface({ input: createReadStream(source, 'latin1') })) {
     signal.throwIfAborted()
     const row = toRow(JSON.parse(line) as LogLine)
-    if (row === undefined) onSkipped()
-    else yield row
+    if (row === undefined) {
+      onSkipped()
+      continue
+    }
+    if (isUndecoded(row)) onUndecoded()
+    yield row
   }
 }
 
@@ -47,7 +57,8 @@ export async function writeParquet(
   const columns = createParquetColumns(decode)
   const temporary = getTemporaryFile(out)
   let skipped = 0
-  const rows = readRows(source, columns, { signal, onSkipped: () => skipped++ })
+  let undecoded = 0
+  const rows = readRows(source, columns, { signal, onSkipped: () => skipped++, onUndecoded: () => undecoded++ })
   const { schema, names } = columns
   try {
     const writer = fileWriter(temporary)
@@ -60,7 +71,7 @@ export async function writeParquet(
       closeSync(file)
     }
     renameSync(temporary, out)
-    return { skipped, bytes: statSync(out).size }
+    return { skipped, undecoded, bytes: statSync(out).size }
   } catch (error) {
     rmSync(temporary, { force: true })
     throw toFileError(out, error)
