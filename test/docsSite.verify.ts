@@ -24,6 +24,7 @@ const namedHosts = [
   'a.com',
   // In the text of pages.
   'mswjs.io',
+  'login.microsoftonline.com',
   'viem.sh',
   'wagmi.sh',
   'docs.ethers.org',

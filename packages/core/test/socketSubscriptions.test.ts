@@ -54,6 +54,26 @@ const record = (): SocketHandlers & { readonly results: unknown[]; readonly ends
 
 const methodsAt = ({ calls }: SocketServer): string[] => calls.map(({ method }) => method)
 
+test('a subscription that the service ends has its error, and the others continue', async () => {
+  let subscribe: SocketCall | undefined
+  server.script = (call) => {
+    subscribe = call
+    subscribing(call)
+  }
+  const socket = create()
+  const [ended, continued] = [record(), record()]
+  await socket.subscribe(['logs', {}], ended)
+  const id = getSubscriptionId(subscribe as SocketCall)
+  await socket.subscribe(['newHeads'], continued)
+  const second = getSubscriptionId(subscribe as SocketCall)
+  const error = { code: -32001, message: 'Forbidden', data: { reason: 'address_not_allowed' } }
+  subscribe?.send({ jsonrpc: '2.0', id: null, error, method: 'eth_subscription', params: { subscription: id } })
+  notify(subscribe as SocketCall, second, 1)
+  await expect.poll(() => continued.results).toEqual([1])
+  expect(ended.ends).toMatchObject([{ kind: 'forbidden', source: 'service', method: 'eth_subscribe' }])
+  expect([ended.results, continued.ends]).toEqual([[], []])
+})
+
 test('a transport without webSocket has no socket', () => {
   const transport = createTransport({ url: server.url })
   expect(getSocket(transport)).toBeUndefined()

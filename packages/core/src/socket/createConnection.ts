@@ -193,7 +193,12 @@ export function createConnection(options: ConnectionOptions): Connection {
       return end({ kind: 'badResponse', text: 'the server sent a message that is not JSON' })
     }
     if (message.method !== 'eth_subscription') return onResponse(text, message)
-    if (!subscriptions.deliver(Object(message.params) as SocketNotification, isSubscribing))
+    const notification = Object(message.params) as SocketNotification
+    if (message.error != null) {
+      // The service has ended this subscription, for example because the allow list of the app is narrower now.
+      const read = readMessage(text, { ...message, id: 0 }, 'eth_subscribe')
+      if ('kind' in read) subscriptions.end(createFailure(read, getContext('eth_subscribe')), notification.subscription)
+    } else if (!subscriptions.deliver(notification, isSubscribing))
       end({ kind: 'badResponse', text: 'the server sent too many notifications before the id of their subscription' })
   }
 

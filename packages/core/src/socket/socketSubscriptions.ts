@@ -16,8 +16,8 @@ export interface SocketSubscriptions {
   readonly deliver: (notification: SocketNotification, isOpening: () => boolean) => boolean
   /** Drops stored notifications, which belong to no subscription. */
   readonly clearEarly: () => void
-  /** Ends all subscriptions. */
-  readonly end: (failure: KeyrailError) => void
+  /** Ends a subscription. @param id - @default all */
+  readonly end: (failure: KeyrailError, id?: string) => void
 }
 
 /** How many notifications are stored that came before the response with the id of their subscription. */
@@ -47,10 +47,10 @@ export function createSubscriptions(): SocketSubscriptions {
     clearEarly: () => {
       early = []
     },
-    end: (failure) => {
-      const ended = [...subscribers.values()]
-      subscribers.clear()
-      for (const { onEnd } of ended) onEnd(failure)
+    end: (failure, only) => {
+      const ended = [...subscribers].filter(([id]) => only === undefined || id === only)
+      for (const [id] of ended) subscribers.delete(id)
+      for (const [, { onEnd }] of ended) onEnd(failure)
     },
   }
 }

@@ -182,8 +182,14 @@ async def open_rpc_socket(
             if isinstance(message, KeyrailError):
                 return message
             notification = early.pop(0) if early else read_notification(message)
-            if notification is not None and notification.get("subscription") == subscribed:
-                return notification
+            if notification is None or notification.get("subscription") != subscribed:
+                continue
+            if isinstance(message, dict) and message.get("error") is not None:
+                # The service has ended the subscription, for example because the allow list of the app is narrower now.
+                outcome = read_response(HttpResponse(200, "", {}), _CALL_ID, {**message, "id": _CALL_ID})
+                if isinstance(outcome, Facts):
+                    return fail(replace(outcome, unsent=True))
+            return notification
 
     async def close() -> None:
         try:
