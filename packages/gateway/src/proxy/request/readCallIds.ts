@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { scanItems, scanMembers, skipSpace } from '../../lib/json/scanMembers.ts'
 
 /** An id without escapes, as every client writes it. Others are not repeated, because the text may not be JSON. */
-const plainId = /^(?:null|-?(?:0|[1-9]\d*)(?:\.\d+)?|"[^"\\\u0000-\u001f]*")$/
+const plainId = new RegExp(String.raw`^(?:null|-?(?:0|[1-9]\d*)(?:\.\d+)?|"[^"\\\u0000-\u001f]*")$`)
 const maxMembers = 64
 /** A message with more calls than this gets one error, because an error is much longer than the shortest call. */
 const maxIds = 10_000
