@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, request as sendRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
@@ -136,7 +137,7 @@ const times = async <T>(count: number, work: () => Promise<T>): Promise<T[]> => 
   return results
 }
 
-describe.each(clusters)('two instances on $name behind a balancer that alternates', (kind) => {
+describe.each(clusters)('two instances on $name behind a balancer that alternates', needs('redis-server'), (kind) => {
   test('a caller sees the nonce of its own writes, and no head goes back', async () => {
     const { createCaller } = await start(await kind.open())
     const sendCall = await createCaller()
