@@ -127,7 +127,9 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // The command's folder has a copy of the built dashboard. Templates are projects of their own, and not a part of the package.
-    exclude: { path: '(^|/)dist/|^packages/cli/dashboard/|^packages/create-keyrail/templates/|^packages/cli/test/clients/' },
+    exclude: {
+      path: '(^|/)dist/|^packages/cli/dashboard/|^packages/create-keyrail/templates/|^packages/cli/test/clients/',
+    },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],
