@@ -76,7 +76,9 @@ def parse_range_hint(message: str, data: Any = None) -> RangeHint:
 
     """
     text = message[:_MAX_TEXT_LENGTH]
-    if re.search("address", text, _FLAGS) and not re.search(r"\brange|block", text, _FLAGS):
+    # "Please specify an address" asks for one: a smaller range may help, and fewer addresses do not.
+    is_about_number = re.search("too many|less|fewer|more than|number of|exceed|max|limit|up to", text, _FLAGS)
+    if is_about_number and re.search("address", text, _FLAGS) and not re.search(r"\brange|block", text, _FLAGS):
         return RangeHint(too_many_addresses=True)
     members: dict[str, Any] = data if isinstance(data, dict) else {}
     # Some gateways forward the error of the provider in the data, and have a message of their own.
