@@ -394,6 +394,24 @@ def test_pending_transactions_arrive_over_a_web_socket() -> None:
     run(SubscriptionServer(Chain(), script), test)
 
 
+def test_a_subscription_that_the_service_ends_has_the_error_of_the_service() -> None:
+    error = {"code": -32001, "message": "Forbidden", "data": {"reason": "address_not_allowed"}}
+    ended = {"jsonrpc": "2.0", "id": None, "error": error, "method": "eth_subscription"}
+
+    async def script(socket: Socket) -> None:
+        await socket.ws.send_str(json.dumps({**ended, "params": {"subscription": "0xabc"}}))
+
+    server = SubscriptionServer(Chain(), script)
+
+    async def test(w3: AsyncWeb3[Any]) -> None:
+        async with subscribe(w3, pending=True) as subscription:
+            with pytest.raises(KeyrailError) as failure:
+                await take(subscription, 1)
+            assert failure.value.kind == "forbidden"
+
+    run(server, test)
+
+
 def test_pending_transactions_are_polled_while_connections_fail() -> None:
     server = SubscriptionServer(Chain())
     server.status = 503
