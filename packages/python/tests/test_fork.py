@@ -190,7 +190,10 @@ def test_children_that_were_forked_without_python_get_their_own_responses(kind: 
 
             async def run() -> None:
                 assert await find_wrong_async_responses(shared, 8) == []
-                children = [Child(lambda: ThreadPoolExecutor(1).submit(asyncio.run, close_and_use()).result(), fork) for _ in range(4)]
+                children = [
+                    Child(lambda: ThreadPoolExecutor(1).submit(asyncio.run, close_and_use()).result(), fork)
+                    for _ in range(4)
+                ]
                 assert await find_wrong_async_responses(shared, 12) == []
                 assert [child.result() for child in children] == [[]] * 4
                 assert await find_wrong_async_responses(shared, 12) == []
