@@ -149,9 +149,9 @@ const tracesByAddress: AddressCheck = {
 
 /**
  * What an address list does with each method that the service can offer: a check of its params; `none` if it names no address and shows only what is
- * on the chain, so that the method list controls it; or `refused`.
+ * on the chain, so that the method list controls it; or `rejected`.
  */
-export const addressTable: Readonly<Record<string, AddressCheck | 'none' | 'refused'>> = {
+export const addressTable: Readonly<Record<string, AddressCheck | 'none' | 'rejected'>> = {
   // Run code, or send a transaction.
   eth_call: createCallCheck(block, overrides, blockOverrides),
   eth_estimateGas: createCallCheck(block, overrides, blockOverrides),
@@ -165,7 +165,7 @@ export const addressTable: Readonly<Record<string, AddressCheck | 'none' | 'refu
   eth_sendRawTransactionSync: rawTransaction,
   trace_rawTransaction: rawTransaction,
   // Run a block of the caller, and so any code.
-  debug_traceBlock: 'refused',
+  debug_traceBlock: 'rejected',
 
   // Read an account.
   eth_getBalance: createAddressCheck(0, plain, block),
@@ -186,11 +186,11 @@ export const addressTable: Readonly<Record<string, AddressCheck | 'none' | 'refu
   trace_filter: tracesByAddress,
 
   // Transactions that are not on the chain yet.
-  eth_newPendingTransactionFilter: 'refused',
-  txpool_content: 'refused',
-  txpool_contentFrom: 'refused',
-  txpool_inspect: 'refused',
-  txpool_status: 'refused',
+  eth_newPendingTransactionFilter: 'rejected',
+  txpool_content: 'rejected',
+  txpool_contentFrom: 'rejected',
+  txpool_inspect: 'rejected',
+  txpool_status: 'rejected',
 
   // Blocks and what is in them, by number.
   debug_executionWitness: createBlockCheck(),

@@ -20,7 +20,7 @@ export const findCallAddresses = (method: string, params: unknown): CallAddresse
   if (acceptsTracer(method) && findCustomTracer(params) !== undefined) return customTracer
   const entry = getEntry(method)
   if (entry === 'none') return undefined
-  if (entry === undefined || entry === 'refused') return { forbidden: 'method whose addresses cannot be checked' }
+  if (entry === undefined || entry === 'rejected') return { forbidden: 'method whose addresses cannot be checked' }
   if (params !== undefined && !Array.isArray(params)) return { forbidden: 'params that are not a list' }
   const given: readonly unknown[] = params ?? []
   const problem = findShapeProblem(given, entry.shape, 'params')
