@@ -2,7 +2,7 @@ import { isKeyrailError } from '@keyrail/core'
 import type { JsonRpcApiProvider } from 'ethers'
 import { toEthersError } from './toEthersError.ts'
 
-/** Tells the listeners of a provider about a loop that serves them and fails. */
+/** Notifies the listeners of a provider that a loop which serves them has failed. */
 export interface ErrorReport {
   readonly succeeded: () => void
   /** Emits the error, unless the loop's next round may succeed or the one before failed, too. */

@@ -48,7 +48,7 @@ public class Main {
     expect(web3j.ethGetCode(token, DefaultBlockParameterName.LATEST).send().getCode().length() > 2, "the token has no code");
     System.out.println("reads");
 
-    // One id of sixteen must not begin with a zero, which web3j drops.
+    // One id of sixteen must not start with a zero, which web3j drops.
     EthFilter logFilter = new EthFilter(DefaultBlockParameter.valueOf(start), DefaultBlockParameterName.LATEST, token);
     for (int index = 0; index < 64; index++) {
       BigInteger id = web3j.ethNewBlockFilter().send().getFilterId();
