@@ -27,32 +27,38 @@ const formatMissing = (skipped: readonly TestCase[]): string[] => {
 }
 
 /**
- * Prints the progress while tests run, then what is missing on this machine, and the number of tests as the last line, without colors and below
+ * Prints the progress and the files that run, then what is missing on this machine, and the number of tests as the last line, without colors and below
  * coverage tables.
  */
 export default class RunReporter implements Reporter {
   #timer: NodeJS.Timeout | undefined
   #files = 0
   #passed = 0
+  #running = new Set<string>()
 
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     const startedAt = performance.now()
     this.#files = 0
     this.#passed = 0
+    this.#running.clear()
     this.#timer = setInterval(() => {
       const seconds = Math.round((performance.now() - startedAt) / 1_000)
-      console.log(
-        `${format(this.#files)} of ${format(specifications.length)} files, ${format(this.#passed)} tests passed, ${seconds} s`,
-      )
+      const files = `${format(this.#files)} of ${format(specifications.length)} files`
+      console.log(`${files}, ${format(this.#passed)} tests passed, ${seconds} s. Running: ${[...this.#running].join(', ')}`)
     }, progressMs)
+  }
+
+  onTestModuleQueued(module: TestModule): void {
+    this.#running.add(module.relativeModuleId)
   }
 
   onTestCaseResult(test: TestCase): void {
     if (test.result().state === 'passed') this.#passed += 1
   }
 
-  onTestModuleEnd(): void {
+  onTestModuleEnd(module: TestModule): void {
     this.#files += 1
+    this.#running.delete(module.relativeModuleId)
   }
 
   onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly SerializedError[]): void {

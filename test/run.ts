@@ -57,6 +57,12 @@ export function run(command: string, args: readonly string[], options: RunOption
       lastOutputAt = performance.now()
     })
     child.on('error', reject)
+    // A process that the program started can have its pipes open after the program was killed.
+    child.on('exit', (_, signal) => {
+      if (signal !== 'SIGKILL') return
+      child.stdout.destroy()
+      child.stderr.destroy()
+    })
     child.on('close', (code) => resolve({ code, stdout, stderr, exitDelayMs: performance.now() - lastOutputAt }))
   })
 }

@@ -19,7 +19,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -188,18 +188,13 @@ def test_children_that_were_forked_without_python_get_their_own_responses(kind: 
                 await shared.close()
                 return await find_wrong_async_responses(shared, 12)
 
-            async def run() -> None:
-                assert await find_wrong_async_responses(shared, 8) == []
-                children = [
-                    Child(lambda: ThreadPoolExecutor(1).submit(asyncio.run, close_and_use()).result(), fork)
-                    for _ in range(4)
-                ]
-                assert await find_wrong_async_responses(shared, 12) == []
+            with asyncio.Runner() as runner:
+                assert runner.run(find_wrong_async_responses(shared, 8)) == []
+                children = [Child(lambda: asyncio.run(close_and_use()), fork) for _ in range(4)]
+                assert runner.run(find_wrong_async_responses(shared, 12)) == []
                 assert [child.result() for child in children] == [[]] * 4
-                assert await find_wrong_async_responses(shared, 12) == []
-                await shared.close()
-
-            asyncio.run(run())
+                assert runner.run(find_wrong_async_responses(shared, 12)) == []
+                runner.run(shared.close())
         assert all(len(processes) == 1 for processes in get_processes_by_connection(server).values())
 
 
