@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Cost, Order } from './subjectProcess.ts'
+import { thisCheckout } from './thisCheckout.ts'
 
 /** A subject in a separate process. */
 export interface RunningSubject {
@@ -14,10 +15,12 @@ export interface RunningSubject {
  *
  * @param name - A name of subjects.ts.
  * @param url - The server.
+ * @param checkout - Whose code runs. Default: this one.
  * @throws If the subject cannot be opened, for example because a library is not installed.
  */
-export async function startSubject(name: string, url: string): Promise<RunningSubject> {
-  const child = fork(new URL('subjectProcess.ts', import.meta.url), [name, url], { execArgv: ['--expose-gc'] })
+export async function startSubject(name: string, url: string, checkout = thisCheckout): Promise<RunningSubject> {
+  const program = new URL('packages/bench/src/subjectProcess.ts', checkout)
+  const child = fork(program, [name, url], { execArgv: ['--expose-gc'] })
   const gone = once(child, 'exit').then(() => {
     throw new Error(`the process of '${name}' ended`)
   })

@@ -14,7 +14,7 @@ const server = await startServer()
 const collector = await startCollector()
 const opened: RunningTarget[] = []
 const open = async (name: string, program?: 'manyKeys' | 'cluster'): Promise<RunningTarget> => {
-  const target = await startTarget(name, server.url, program, collector.url)
+  const target = await startTarget(name, server.url, { program, collector: collector.url })
   opened.push(target)
   return target
 }

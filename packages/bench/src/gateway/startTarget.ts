@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Used } from './reportUsage.ts'
 import type { Target } from './target.ts'
+import { thisCheckout } from '../thisCheckout.ts'
 import { runLoad } from './load.ts'
 import type { Load, Served } from './load.ts'
 
@@ -25,19 +26,28 @@ export interface RunningTarget {
 
 /** The programs that open targets, by name. */
 const programs = {
-  targets: 'targetProcess.ts',
-  manyKeys: '../../test/gateway/manyKeysProcess.ts',
-  cluster: '../../test/gateway/clusterProcess.ts',
+  targets: 'src/gateway/targetProcess.ts',
+  manyKeys: 'test/gateway/manyKeysProcess.ts',
+  cluster: 'test/gateway/clusterProcess.ts',
 }
 
-/** Starts a target in front of an upstream. `name` is one of targets.ts, or one of the given program. `collector` is the URL for spans. */
+/** Which program opens a target, and what it gets. */
+export interface TargetOptions {
+  /** @default targets */
+  readonly program?: keyof typeof programs | undefined
+  /** The URL for spans. */
+  readonly collector?: string
+  /** The checkout whose code runs. @default this one */
+  readonly checkout?: URL
+}
+
+/** Starts a target in front of an upstream. `name` is one of targets.ts, or one of the given program. */
 export async function startTarget(
   name: string,
   upstream: string,
-  program: keyof typeof programs = 'targets',
-  collector = '',
+  { program = 'targets', collector = '', checkout = thisCheckout }: TargetOptions = {},
 ): Promise<RunningTarget> {
-  const child = fork(new URL(programs[program], import.meta.url), [name, upstream, collector], {
+  const child = fork(new URL(`packages/bench/${programs[program]}`, checkout), [name, upstream, collector], {
     // The programs in the test folder import sources.
     execArgv: program === 'targets' ? [] : ['--conditions=@keyrail/source'],
   })

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { thisCheckout } from '../thisCheckout.ts'
 
 /** The cost of a workload in a Python process. */
 export interface PythonCost {
@@ -21,9 +22,10 @@ export interface PythonSubject {
  *
  * @param python - The Python executable.
  * @param words - The provider, `sync` or `async`, and the URL of the server.
+ * @param checkout - Whose code runs. Default: this one.
  */
-export function startPythonSubject(python: string, words: readonly string[]): PythonSubject {
-  const file = fileURLToPath(new URL('../../../python/bench.py', import.meta.url))
+export function startPythonSubject(python: string, words: readonly string[], checkout = thisCheckout): PythonSubject {
+  const file = fileURLToPath(new URL('packages/python/bench.py', checkout))
   const child = spawn(python, [file, ...words], { stdio: ['pipe', 'pipe', 'inherit'] })
   const gone = once(child, 'exit').then(([code]) => {
     throw new Error(`the process of '${words[0]}' ended with ${String(code)}`)

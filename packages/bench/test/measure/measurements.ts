@@ -79,6 +79,14 @@ export const measurements: Readonly<Record<string, Measurement>> = {
     program: 'packages/bench/src/main.ts',
     code: 'built',
   },
+  beside: {
+    shows:
+      'What the service, the SDK and the Python package cost in CPU beside another checkout, for example that of an older commit. Fails if a median is above 1.05. Run `npm run setup && npm run build` in the other checkout first.',
+    takes: '20 minutes',
+    options: '`PATH_OF_CHECKOUT`, `--rounds N`, `--only gateway,sdk,python`',
+    program: 'packages/bench/test/beside/main.ts',
+    code: 'built',
+  },
   peers: {
     shows: 'What other libraries do when a server misbehaves in 93 ways. Written to [PEERS.md](PEERS.md).',
     takes: 'some minutes',
