@@ -168,34 +168,45 @@ def test_children_get_their_own_responses_while_threads_of_the_parent_make_calls
         assert all(len(processes) == 1 for processes in get_processes_by_connection(server).values())
 
 
+def find_wrong_responses_of_raw_forks(url: str, kind: str) -> list[tuple[str, Any]]:
+    """Use a provider in this process and in children whose fork Python did not see, and return the wrong responses of all."""
+
+    def fork(run: Callable[[], Any]) -> list[Child]:
+        return [Child(run, ctypes.PyDLL(None).fork) for _ in range(4)]
+
+    if kind == "sync":
+        with KeyrailProvider(url=url) as provider:
+            wrong = find_wrong_responses(provider, 3)
+            children = fork(lambda: find_wrong_responses(provider, 30))
+            wrong += find_wrong_responses(provider, 30)
+            return wrong + [one for child in children for one in child.result()] + find_wrong_responses(provider, 3)
+
+    shared = AsyncKeyrailProvider(url=url)
+
+    async def close_and_use() -> list[Any]:
+        await shared.close()
+        return await find_wrong_async_responses(shared, 12)
+
+    with asyncio.Runner() as runner:
+        wrong = runner.run(find_wrong_async_responses(shared, 8))
+        children = fork(lambda: asyncio.run(close_and_use()))
+        wrong += runner.run(find_wrong_async_responses(shared, 12))
+        wrong += [one for child in children for one in child.result()]
+        wrong += runner.run(find_wrong_async_responses(shared, 12))
+        runner.run(shared.close())
+    return wrong
+
+
 @BOTH
 def test_children_that_were_forked_without_python_get_their_own_responses(kind: str) -> None:
     """As with uWSGI, which forks in C: the functions of os.register_at_fork are not called."""
-    fork: Callable[[], int] = ctypes.PyDLL(None).fork
-
-    with FaultServer(echo) as server:
-        if kind == "sync":
-            with KeyrailProvider(url=server.url) as provider:
-                assert find_wrong_responses(provider, 3) == []
-                children = [Child(lambda: find_wrong_responses(provider, 30), fork) for _ in range(4)]
-                assert find_wrong_responses(provider, 30) == []
-                assert [child.result() for child in children] == [[]] * 4
-                assert find_wrong_responses(provider, 3) == []
-        else:
-            shared = AsyncKeyrailProvider(url=server.url)
-
-            async def close_and_use() -> list[Any]:
-                await shared.close()
-                return await find_wrong_async_responses(shared, 12)
-
-            with asyncio.Runner() as runner:
-                assert runner.run(find_wrong_async_responses(shared, 8)) == []
-                children = [Child(lambda: asyncio.run(close_and_use()), fork) for _ in range(4)]
-                assert runner.run(find_wrong_async_responses(shared, 12)) == []
-                assert [child.result() for child in children] == [[]] * 4
-                assert runner.run(find_wrong_async_responses(shared, 12)) == []
-                runner.run(shared.close())
-        assert all(len(processes) == 1 for processes in get_processes_by_connection(server).values())
+    # In a process without other threads, because such a child waits forever for a lock that another thread had.
+    context = multiprocessing.get_context("spawn")
+    with FaultServer(echo) as server, ProcessPoolExecutor(1, mp_context=context) as executor:
+        assert executor.submit(find_wrong_responses_of_raw_forks, server.url, kind).result() == []
+        processes = get_processes_by_connection(server)
+        assert all(len(one) == 1 for one in processes.values())
+        assert len(set().union(*processes.values())) == 5
 
 
 def test_request_ids_of_parent_and_children_differ() -> None:
