@@ -1,3 +1,5 @@
+import { stringifyData } from './stringifyData.ts'
+
 /** The accepted range, according to an error for a range of logs. */
 export interface RangeHint {
   /** No request may span more blocks than this. */
@@ -72,13 +74,13 @@ const readBlock = (value: unknown): number =>
  * @example
  * parseRangeHint({ message: 'eth_getLogs is limited to a 10,000 range' }) // { maxBlocks: 10_000 }
  */
-export function parseRangeHint({ message: whole, data }: RangeErrorDetails): RangeHint {
-  const message = whole.slice(0, 1_000)
-  // "Please specify an address" asks for one: a smaller range may help, and fewer addresses do not.
-  const isAboutNumber = /too many|less|fewer|more than|number of|exceed|max|limit|up to/i.test(message)
-  if (isAboutNumber && /address/i.test(message) && !/\brange|block/i.test(message)) return { tooManyAddresses: true }
+export function parseRangeHint({ message, data }: RangeErrorDetails): RangeHint {
+  // Some gateways have a message of their own and forward the error of the node in the data.
+  const texts = [message, stringifyData(data)].map((text) => text.slice(0, 1_000))
+  if (texts.some(limitsAddresses) && !texts.some((text) => /\brange|block/i.test(text)))
+    return { tooManyAddresses: true }
   const range = Object(data) as { readonly from?: unknown; readonly to?: unknown }
-  const [, first, last] = patterns.suggestion.exec(message) ?? []
+  const [, first, last] = texts.map((text) => patterns.suggestion.exec(text)).find(Boolean) ?? []
   const fromBlock = readBlock(first ?? range.from)
   const toBlock = readBlock(last ?? range.to)
   const suggested =
@@ -86,9 +88,12 @@ export function parseRangeHint({ message: whole, data }: RangeErrorDetails): Ran
       ? { fromBlock, toBlock }
       : undefined
   // "up to a 2K block range and no limit on the response size, or any block range with a cap of 10K logs": the first is not a cap.
-  const cap = /any block range/i.test(message)
-    ? undefined
-    : patterns.caps.map((pattern) => pattern.exec(message)?.[1]).find(Boolean)
+  const limits = texts.filter((text) => !/any block range/i.test(text))
+  const cap = limits.flatMap((text) => patterns.caps.map((pattern) => pattern.exec(text)?.[1])).find(Boolean)
   const maxBlocks = cap === undefined ? 0 : readCount(cap)
   return { ...(maxBlocks > 0 && { maxBlocks }), ...suggested }
 }
+
+// "Please specify an address" asks for one: a smaller range may help, and fewer addresses do not.
+const limitsAddresses = (text: string): boolean =>
+  /address/i.test(text) && /too many|less|fewer|more than|number of|exceed|max|limit|up to/i.test(text)

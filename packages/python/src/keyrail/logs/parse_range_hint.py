@@ -75,21 +75,24 @@ def parse_range_hint(message: str, data: Any = None) -> RangeHint:
         data: The data of the JSON-RPC error.
 
     """
-    text = message[:_MAX_TEXT_LENGTH]
-    # "Please specify an address" asks for one: a smaller range may help, and fewer addresses do not.
-    is_about_number = re.search("too many|less|fewer|more than|number of|exceed|max|limit|up to", text, _FLAGS)
-    if is_about_number and re.search("address", text, _FLAGS) and not re.search(r"\brange|block", text, _FLAGS):
+    # Some gateways have a message of their own and forward the error of the node in the data.
+    texts = [text[:_MAX_TEXT_LENGTH] for text in (message, get_error_text({"data": data}))]
+    if any(map(_limits_addresses, texts)) and not any(re.search(r"\brange|block", text, _FLAGS) for text in texts):
         return RangeHint(too_many_addresses=True)
     members: dict[str, Any] = data if isinstance(data, dict) else {}
-    # Some gateways forward the error of the provider in the data, and have a message of their own.
-    details = get_error_text({"data": data})[:_MAX_TEXT_LENGTH]
-    found = _SUGGESTION.search(text) or _SUGGESTION.search(details)
+    found = next(filter(None, map(_SUGGESTION.search, texts)), None)
     first = _parse_block(found[1] if found else members.get("from"))
     last = _parse_block(found[2] if found else members.get("to"))
     if first is None or last is None or first > last:
         first = last = None
     # "up to a 2K block range and no limit on the response size, or any block range with a cap of 10K logs" names no cap.
-    texts = [one for one in (text, details) if not re.search("any block range", one, _FLAGS)]
-    cap = next((match[1] for one in texts for match in (pattern.search(one) for pattern in _CAPS) if match), None)
+    limits = [text for text in texts if not re.search("any block range", text, _FLAGS)]
+    cap = next((match[1] for text in limits for match in (pattern.search(text) for pattern in _CAPS) if match), None)
     blocks = _parse_count(cap) if cap else 0
     return RangeHint(max_blocks=blocks if blocks > 0 else None, from_block=first, to_block=last)
+
+
+def _limits_addresses(text: str) -> bool:
+    # "Please specify an address" asks for one: a smaller range may help, and fewer addresses do not.
+    about_number = "too many|less|fewer|more than|number of|exceed|max|limit|up to"
+    return bool(re.search("address", text, _FLAGS) and re.search(about_number, text, _FLAGS))
