@@ -1,5 +1,5 @@
 import type { RawRequest } from '../transport/createDispatch.ts'
-import { isNullRound } from '../logs/nullRounds.ts'
+import { toMissing } from '../logs/nullRounds.ts'
 import type { CallOptions } from '../transport/call.ts'
 import type { LogFilterFields } from '../schema/log.ts'
 import { missingBlock, parseBlock, parseLogs, toQuantity } from './chainBlock.ts'
@@ -15,11 +15,6 @@ export interface ChainSource {
   readonly load: (block: ChainBlock | WholeBlock) => Promise<readonly ChainEvent[]>
   /** Reads the logs of blocks so far below the head that they are final. Undefined for subscriptions to blocks. */
   readonly logs: LogFilterFields | undefined
-}
-
-const toMissing = (error: unknown): null => {
-  if (isNullRound(error)) return null
-  throw error
 }
 
 /**

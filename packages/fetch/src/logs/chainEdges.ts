@@ -1,4 +1,5 @@
 import type { Hex } from '@keyrail/core'
+import { toMissing } from '@keyrail/core/internal'
 import { decodeHex } from '../decode/decodeHex.ts'
 import { decodeObject } from '../decode/decodeObject.ts'
 import { encodeQuantity } from '../encode/encodeQuantity.ts'
@@ -11,7 +12,7 @@ export type ChainEdge = readonly [number: number, hash: Hex]
 
 /** The last blocks of the windows near the head. */
 export interface ChainEdges {
-  /** Returns the hash that the block with this number has now. */
+  /** Returns the hash that the last block up to this number has now. */
   readonly getHash: (number: number) => Promise<Hex>
   /**
    * Checks that the newest edge is still in the chain, and with it all the others.
@@ -27,23 +28,41 @@ export interface ChainEdges {
 
 /** With more windows than this near the head, a reorganization far below is still found, but not its exact block. */
 const mostEdges = 64
+/** How many numbers in a row may have no block. */
+const mostSkipped = 64
+
+const decodeHash = (block: unknown, name: 'hash' | 'parentHash'): Hex =>
+  decodeHex(decodeObject<typeof name>(block, 'block')[name], `block.${name}`, 32)
 
 /**
  * Remembers the last blocks of the windows near the head and detects when one of them is replaced. A block's hash determines all blocks
  * below it, so checking the newest edge is enough; after a reorganization, older edges are checked to find where it starts.
  *
  * @param client - A client.
+ * @param head - The number of the latest block.
  * @param initial - Edges of an earlier iteration.
  */
 export function createChainEdges(
   client: ReadClient<'eth_getBlockByNumber'>,
+  head: number,
   initial: readonly ChainEdge[],
 ): ChainEdges {
   const edges: ChainEdge[] = [...initial]
+  const read = async (number: number): Promise<unknown> =>
+    client.eth_getBlockByNumber(encodeQuantity(number, 'number'), false).catch(toMissing)
   const getHash = async (number: number): Promise<Hex> => {
-    const block = await client.eth_getBlockByNumber(encodeQuantity(number, 'number'), false)
-    if (block === null) throw missingBlock(number)
-    return decodeHex(decodeObject<'hash'>(block, 'block').hash, 'block.hash', 32)
+    const block = await read(number)
+    if (block !== null) return decodeHash(block, 'hash')
+    // Filecoin skips numbers: then the last block below is the parent of the first block above. Otherwise, the node is behind.
+    let above: unknown = null
+    for (let next = number + 1; above === null && next <= Math.min(head, number + mostSkipped); next++)
+      above = await read(next)
+    let below: unknown = null
+    for (let next = number - 1; above !== null && below === null && next >= Math.max(0, number - mostSkipped); next--)
+      below = await read(next)
+    const hash = below === null ? undefined : decodeHash(below, 'hash')
+    if (hash === undefined || hash !== decodeHash(above, 'parentHash')) throw missingBlock(number)
+    return hash
   }
   const isCurrent = async ([number, hash]: ChainEdge): Promise<boolean> => (await getHash(number)) === hash
   return {

@@ -138,7 +138,7 @@ export function iterateLogs(client: LogsClient, options: IterateLogsOptions): Lo
     const last = Math.min(await resolveBlock(reader, toBlock, head), head)
     cursor ??= { nextBlock: await resolveBlock(reader, fromBlock, head), nextLogIndex: 0 }
     const { nextBlock: first, nextLogIndex: firstIndex } = cursor
-    const edges = createChainEdges(reader, (checkReorg && cursor.edges) || [])
+    const edges = createChainEdges(reader, head, (checkReorg && cursor.edges) || [])
     const size = createWindowSize(getClientTransport(client), maxBlocks)
 
     const readSpan = ({ from, to }: BlockSpan): Promise<Log[]> =>
