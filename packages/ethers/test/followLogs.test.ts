@@ -178,7 +178,7 @@ describe('a failure that is not retryable is emitted as `error`, once', () => {
       await expect.poll(() => queried.length).toBeGreaterThan(before)
     }
     await expect.poll(() => errors).toMatchObject([{ failure: { kind } }])
-    // It goes on, and reports the next failure.
+    // The subscription continues after the failure, and a later failure is reported too.
     logs = async (from, to) => between(from, to)
     await expect.poll(() => seen).toEqual([101, 102, 103, 104])
     logs = async () => rpcError(message, code)

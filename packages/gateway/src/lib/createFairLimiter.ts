@@ -107,7 +107,7 @@ const createTurnQueue = (maxQueued: number): TurnQueue => {
 /**
  * Creates a concurrency limiter that one network cannot use up. Networks take turns, and so do the callers of a network. If the queue is full,
  * new work replaces the newest work of a network, or of a caller of its own network, that has at least two more in the queue. Known and unknown
- * sources have queues of their own, which alternate: whatever unknown sources send, half of the work is for known ones if they need it.
+ * sources have queues of their own, which alternate: half of the work is for known sources if they need it, no matter how much unknown ones send.
  * @param options.maxRunning - How much work runs at once, 1 or more.
  * @param options.maxQueued - How much more work of known sources waits, and as much of unknown ones.
  */

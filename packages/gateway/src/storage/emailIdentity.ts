@@ -72,8 +72,8 @@ export const isSameEmail = (one: string | undefined, other: string | undefined):
 }
 
 /**
- * The address that an email is sent to: the domain in A-labels, so that the email goes to the domain that `toEmailIdentity` compares, whatever
- * a mail program makes of other characters.
+ * The address that an email is sent to: the domain in A-labels, so that the email goes to the domain that `toEmailIdentity` compares, even if a
+ * mail program converts other characters differently.
  * @returns The text itself if it is not an email address.
  */
 export const toMailbox = (email: string): string => {

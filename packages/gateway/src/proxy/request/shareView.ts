@@ -6,7 +6,7 @@ import type { AuthorizedRequest } from './requestContext.ts'
 const refreshMs = 1_000
 
 /**
- * Gets what a request tells the other instances about its key's callers, with its limits.
+ * Gets what the other instances must know about a key's callers after a request, with the limits.
  * @returns `undefined` if there are no others, or if the network has a single node, which cannot be older than itself.
  */
 export const getSharedView = (

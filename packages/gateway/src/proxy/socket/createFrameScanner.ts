@@ -98,7 +98,7 @@ export const createFrameScanner = (): FrameScanner => {
           add(frameAt, 'whole')
           add(at, 'last')
         } else {
-          // The library keeps the buffer of a payload if it gets that by itself.
+          // The library keeps the buffer of a payload that it receives alone.
           add(payloadAt, 'whole')
           add(at, 'stored')
         }

@@ -28,7 +28,7 @@ const toProtocolReason = (error: unknown): CloseReason =>
     : 'protocol_error'
 
 /**
- * Tells a caller that a subscription has ended. It is an error for a library that finds the subscription by its method and id (viem), and for one that
+ * Notifies a caller that a subscription has ended. It is an error for a library that finds the subscription by its method and id (viem), and for one that
  * finds no call with the id `null` (ethers).
  */
 const toEndFrame = (id: string, rejection: Rejection, requestId: string): Buffer => {

@@ -29,7 +29,7 @@ const bytesPerStep = 256 * 1024
  */
 const maxFrameBytes = 24 * 1024 * 1024
 
-/** Starts a delivery. What it delivers is counted first, and its frames are created when their turn comes. */
+/** Starts a delivery. Its notifications are counted first, and each frame is created only when it is sent. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
   const { maxNotificationsPerBlock, rejectFlood } = options
   let filled: Channel[] = []

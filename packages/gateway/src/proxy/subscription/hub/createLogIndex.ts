@@ -62,7 +62,7 @@ interface Place {
 }
 
 /**
- * Chooses the field by which a filter is found: the one with the fewest values, so that a filter costs few entries, whatever it has. A filter that
+ * Chooses the field by which a filter is found: the one with the fewest values, so that each filter has few entries. A filter that
  * restricts nothing is found by any log.
  */
 const choosePlace = (filter: LogFilter): Place => {

@@ -13,7 +13,7 @@ const maxWaiting = 4_096
 /** Nodes accept transactions of 128 kB in their pools, which are twice as long in hex. */
 const maxTransactionBytes = 1024 * 1024
 
-/** Creates the reader of a network: each hash is one read, whoever wants the transaction, and a node that lacks one of them has others. */
+/** Creates the reader of a network: each hash is read once for all subscribers, and a node can lack one transaction and have others. */
 export const createTransactionReader = (options: {
   readonly getGroup: () => UpstreamGroup | undefined
   readonly timeoutMs: number
