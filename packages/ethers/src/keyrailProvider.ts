@@ -14,13 +14,11 @@ import type {
 } from 'ethers'
 import { followBlocks } from './followBlocks.ts'
 import { followLogs } from './followLogs.ts'
+import { followPending } from './followPending.ts'
 import { toEthersError } from './toEthersError.ts'
 
-/**
- * Options of ethers' own providers that Keyrail leaves to ethers. With `polling: true`, the default, events are queried by block range. With
- * `polling: false`, ethers uses filters, which exist on a single node: choose it only if the URL leads to one node.
- */
-export type KeyrailProviderConfig = Pick<JsonRpcApiProviderOptions, 'polling' | 'pollingInterval' | 'cacheTimeout'>
+/** Options of ethers' own providers. */
+export type KeyrailProviderConfig = Pick<JsonRpcApiProviderOptions, 'pollingInterval' | 'cacheTimeout'>
 
 /** Returns the params of `eth_subscribe`. Undefined for events that ethers creates in another way. */
 const toSubscribeParams = (subscription: Subscription): unknown[] | undefined =>
@@ -62,14 +60,14 @@ export class KeyrailProvider extends JsonRpcProvider {
    * @throws {KeyrailError} kind `invalidRequest` for a wrong option. The message names the option and how to fix it.
    */
   constructor(options: TransportOptions | Transport, config: KeyrailProviderConfig = {}) {
-    checkNames('the second argument of KeyrailProvider', config, ['polling', 'pollingInterval', 'cacheTimeout'])
+    checkNames('the second argument of KeyrailProvider', config, ['pollingInterval', 'cacheTimeout'])
     const { transport, release } = resolveTransport(
       options,
       { safeWrites: safeWrites({ keccak256: hash }) },
       'KeyrailProvider',
     )
     // The transport batches and caches. Ethers would delay each call by 10 ms to batch it.
-    super(transport.redactedUrl, undefined, { cacheTimeout: -1, polling: true, ...config, batchMaxCount: 1 })
+    super(transport.redactedUrl, undefined, { cacheTimeout: -1, ...config, batchMaxCount: 1 })
     const { request, redactedUrl } = transport
     const getChainId = (transport as Partial<{ readonly chainId: () => Promise<number> }>).chainId
     this.#transport = transport
@@ -86,8 +84,8 @@ export class KeyrailProvider extends JsonRpcProvider {
 
   /**
    * Notices listeners of `debug`: without one, events are not emitted, because emitting one costs as much as a call of a batch. If the transport
-   * has `webSocket`, blocks, logs and pending transactions are subscribed to. Otherwise blocks are polled, and logs are queried by block range, unless
-   * `polling` is false.
+   * has `webSocket`, blocks, logs and pending transactions are subscribed to. Otherwise blocks and pending transactions are polled, and logs are queried by block range:
+   * filters of logs exist on a single node, which may lose them.
    */
   override _getSubscriber(subscription: Subscription): Subscriber {
     this.#hasDebugListener ||= subscription.type === 'debug'
@@ -103,9 +101,9 @@ export class KeyrailProvider extends JsonRpcProvider {
           ),
       })
     if (subscription.type === 'block') return followBlocks(this)
-    return subscription.type === 'event' && this._getOption('polling')
-      ? followLogs(this, subscription.filter)
-      : super._getSubscriber(subscription)
+    if (subscription.type === 'pending') return followPending(this)
+    if (subscription.type === 'event') return followLogs(this, subscription.filter)
+    return super._getSubscriber(subscription)
   }
 
   /** Emits what a subscription has reported: the number of a block, a log, or the hash of a transaction. */

@@ -217,3 +217,28 @@ test('after a jump of the head by 30 million blocks, only the newest blocks are 
   height = 30_000_100
   await expect.poll(() => emitted, { timeout: 20_000 }).toBe(10_000)
 })
+
+test('pending transactions continue if the node loses the filter, and a failure to create one is reported', async () => {
+  const hashes: string[] = []
+  const failures: unknown[] = []
+  let filters = 0
+  let round = 0
+  let canCreate = true
+  server.script = (...request) => {
+    const { method, params } = request[0].json as { method: string; params: unknown[] }
+    const error = (code: number, message: string): void =>
+      raw(200, `{"jsonrpc":"2.0","id":$ID,"error":{"code":${code},"message":"${message}"}}`)(...request)
+    if (method === 'eth_newPendingTransactionFilter')
+      return canCreate ? reply(hex(++filters))(...request) : error(-32601, 'filters are off')
+    if (method !== 'eth_getFilterChanges') return reply(hex(height))(...request)
+    round++
+    if (params[0] !== hex(filters) || round % 3 === 0) return error(-32000, 'filter not found')
+    return reply([word(round)])(...request)
+  }
+  await provider.on('error', (error) => void failures.push(error))
+  await provider.on('pending', (hash: string) => void hashes.push(hash))
+  await expect.poll(() => hashes.slice(0, 4)).toEqual([1, 2, 4, 5].map(word))
+  expect(failures).toEqual([])
+  canCreate = false
+  await expect.poll(() => failures).toMatchObject([{ failure: { kind: 'methodUnavailable' } }])
+})

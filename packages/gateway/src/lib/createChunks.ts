@@ -4,7 +4,7 @@ import { unpin } from './unpin.ts'
 const smallChunk = 1024
 const joinedBytes = 4 * 1024
 
-/** Buffers the chunks of a body. A body in many tiny chunks takes no more memory than one that arrives whole, even if other bodies arrive between the chunks. */
+/** Buffers the chunks of a body. A body in many tiny chunks takes no more memory than one that arrives whole. */
 export interface Chunks {
   readonly add: (chunk: Buffer) => void
   /** The chunks so far, some of them joined. */
