@@ -140,7 +140,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
   bench: {
     name: '@keyrail/bench',
     imports: ['core', 'fetch', 'ethers', 'web3', 'viem', 'gateway', 'msw'],
-    inTests: [],
+    inTests: ['vectors', 'cli'],
     dependencies: ['ethers', 'web3', 'viem', 'msw', 'undici'],
     peers: [],
     nodeModules: 'anywhere',

@@ -66,7 +66,9 @@ const project = ({
   globalSetup = [],
 }: ProjectOptions): TestProjectInlineConfiguration[] => {
   const cwd = join(top, root)
-  const withFakeTimers = globSync(include, { cwd, exclude: [...exclude, '**/node_modules/**'] }).filter((file) =>
+  // Measurements install tools into folders of tests.
+  const excluded = [...exclude, '**/node_modules/**']
+  const withFakeTimers = globSync(include, { cwd, exclude: excluded }).filter((file) =>
     fakeTimers.test(readFileSync(join(cwd, file), 'utf8')),
   )
   const create = (test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
@@ -81,7 +83,7 @@ const project = ({
     isolate: false,
     setupFiles: [join(top, 'scripts/resetBetweenFiles.ts')],
     include,
-    exclude: [...exclude, ...withFakeTimers],
+    exclude: [...excluded, ...withFakeTimers],
   })
   if (withFakeTimers.length === 0) return [shared]
   return [shared, create({ name: `${name}${clockSuffix}`, isolate: true, include: withFakeTimers, exclude: [] })]

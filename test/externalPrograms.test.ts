@@ -22,7 +22,7 @@ const checkedByHand: ReadonlySet<string> = new Set([
   "packages/gateway/test/storage/startPostgres.ts: join(bin, 'postgres')",
   'packages/snippets/test/programs.verify.ts: interpreter',
   'packages/snippets/test/programs.verify.ts: program',
-  'scripts/mutate.ts: command',
+  'packages/bench/test/mutation/main.ts: command',
   'scripts/releaseDryRun.ts: command',
   'scripts/setUpPython.ts: base',
   "scripts/setUpPython.ts: join(environment, 'bin/python')",

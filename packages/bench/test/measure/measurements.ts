@@ -20,7 +20,7 @@ export const measurements: Readonly<Record<string, Measurement>> = {
     shows: '200,000 calls of the SDK through random faults. Fails if one is lost, mixed up, late or sent twice.',
     takes: 'some minutes',
     options: '`--calls N`, `--seed N`, `--http-client fetch`',
-    program: 'packages/core/test/soak.ts',
+    program: 'packages/bench/test/sdk/soak.ts',
     nodeArguments: ['--expose-gc'],
   },
   'soak:logs': {
@@ -28,7 +28,7 @@ export const measurements: Readonly<Record<string, Measurement>> = {
       'An export of a million logs of a faulty node, with interruptions and kills. Fails if a log is missing or duplicated, or memory exceeds 200 MB.',
     takes: 'some minutes',
     options: '`--blocks N`, `--seed N`, `--format csv`, `--healthy`',
-    program: 'packages/cli/test/logsSoak.ts',
+    program: 'packages/bench/test/logs/soak.ts',
   },
   'soak:subscriptions': {
     shows:
@@ -62,14 +62,14 @@ export const measurements: Readonly<Record<string, Measurement>> = {
     shows: 'Random and nearly valid input to every parser of the gateway. Fails at the first one that breaks a rule.',
     takes: 'a minute',
     options: '`--minutes N`, `--only PARSER`, `--seed N`',
-    program: 'packages/gateway/test/fuzz/main.ts',
+    program: 'packages/bench/test/fuzz/main.ts',
   },
   mutate: {
     shows:
       'Mutation tests: changes a part of the code in a thousand small ways, and fails if tests notice less than 85 % of them.',
     takes: 'an hour or more',
     options: 'the part: `core` (the default), `limits`, `metering`, `jwt`, `allow` or `batch`',
-    program: 'scripts/mutate.ts',
+    program: 'packages/bench/test/mutation/main.ts',
   },
   bench: {
     shows:

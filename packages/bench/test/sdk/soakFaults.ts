@@ -1,13 +1,13 @@
 import { failures } from '@keyrail/vectors'
 import type { FailureCase } from '@keyrail/vectors'
-import { raw } from '../faultServer.ts'
-import type { GetItem } from '../faults/respondWith.ts'
-import { halfOpen } from '../faults/halfOpen.ts'
-import { idFaults, faultyId } from '../faults/faultyId.ts'
-import type { Fault } from '../faults/mixed.ts'
-import { resetAt } from '../faults/resetAt.ts'
-import { slowResponse } from '../faults/slowResponse.ts'
-import { vectorFailure } from '../faults/vectorFailure.ts'
+import { raw } from '@keyrail/core/test/faultServer.ts'
+import type { GetItem } from '@keyrail/core/test/faults/respondWith.ts'
+import { halfOpen } from '@keyrail/core/test/faults/halfOpen.ts'
+import { idFaults, faultyId } from '@keyrail/core/test/faults/faultyId.ts'
+import type { Fault } from '@keyrail/core/test/faults/mixed.ts'
+import { resetAt } from '@keyrail/core/test/faults/resetAt.ts'
+import { slowResponse } from '@keyrail/core/test/faults/slowResponse.ts'
+import { vectorFailure } from '@keyrail/core/test/faults/vectorFailure.ts'
 
 /** A fault, and whether it rejects the call before a node sees it. */
 export interface SoakFault extends Fault {

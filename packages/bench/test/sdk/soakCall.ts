@@ -1,5 +1,5 @@
 import type { Priority, RequestArguments } from '@keyrail/core'
-import { seededRandom } from '../faults/seededRandom.ts'
+import { seededRandom } from '@keyrail/core/test/faults/seededRandom.ts'
 
 /** One call of the soak test. */
 export interface SoakCall {

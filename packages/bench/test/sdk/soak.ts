@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { runSoak } from './soak/runSoak.ts'
+import { runSoak } from './runSoak.ts'
 
 // A soak test: many calls through random faults. Options: `--calls N`, `--seed N`, `--http-client fetch`. Exits with 1 if a check failed.
 const { values } = parseArgs({

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import { resetAt } from '@keyrail/core/test/faults/resetAt.ts'
-import { createLogsChain } from './logsChain.ts'
-import { checkLogs } from './logsCheck.ts'
-import { createLogsFaults } from './logsFaults.ts'
-import { runLogs } from './logsRuns.ts'
-import type { LogsRun } from './logsRuns.ts'
+import { createLogsChain } from 'keyrail/test/logsChain.ts'
+import { checkLogs } from 'keyrail/test/logsCheck.ts'
+import { createLogsFaults } from 'keyrail/test/logsFaults.ts'
+import { runLogs } from 'keyrail/test/logsRuns.ts'
+import type { LogsRun } from 'keyrail/test/logsRuns.ts'
 
 // Exports a very large number of logs from a failing node, with interrupts and kills. Options: `--blocks N`, `--seed N`, `--format csv`, and `--healthy` for
 // a node without failures. Exits with 1 if a log is missing, duplicated or out of order, or if the export used too much memory.

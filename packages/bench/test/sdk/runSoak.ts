@@ -1,6 +1,6 @@
 import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers'
 import type { Hooks } from '@keyrail/core'
-import { seededRandom } from '../faults/seededRandom.ts'
+import { seededRandom } from '@keyrail/core/test/faults/seededRandom.ts'
 import { countOpen } from './countOpen.ts'
 import { verifyWrites } from './verifyWrites.ts'
 import { soakCall, TIMEOUT_MS } from './soakCall.ts'
@@ -8,8 +8,8 @@ import { soakHash } from './soakHash.ts'
 import { createTally } from './soakTally.ts'
 import type { SoakOutcome } from './soakTally.ts'
 import { startSoakServer } from './startSoakServer.ts'
-import { createFullTransport } from '../fullTransport.ts'
-import type { FullOptions, FullTransport } from '../fullTransport.ts'
+import { createFullTransport } from '@keyrail/core/test/fullTransport.ts'
+import type { FullOptions, FullTransport } from '@keyrail/core/test/fullTransport.ts'
 
 /** Options of {@link runSoak}. */
 export interface SoakOptions {

@@ -23,7 +23,7 @@ class QuickestFirst implements TestSequencer {
 }
 
 export default defineConfig({
-  root: `${import.meta.dirname}/../../packages/${part.package}`,
+  root: `${import.meta.dirname}/../../../${part.package}`,
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {

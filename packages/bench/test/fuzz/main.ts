@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
-import { fuzzTargets } from './targets.ts'
+import { fuzzTargets } from '@keyrail/gateway/test/fuzz/targets.ts'
 
 // npm run measure -- fuzz --minutes 60 --only body --seed 7: sends random input to each parser in turn. Exits with 1 at the first failure, and prints its input.
 
