@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { SelectQueryBuilder } from 'kysely'
+import { isStorageError } from '../errors/storageError.ts'
 import type { Db } from './tables.ts'
 
 /**
@@ -27,4 +29,20 @@ export const lockRows = <Database, Table extends keyof Database, Row>(
 export const lockUser = async (transaction: Db, userId: string): Promise<boolean> => {
   const user = transaction.query.selectFrom('users').select('id').where('id', '=', userId)
   return (await lockRows(transaction, user).executeTakeFirst()) !== undefined
+}
+
+/**
+ * Runs a write whose row a concurrent transaction may take: between a check and the write, only a constraint of the database decides.
+ * @param transaction - It stays usable after a conflict. PostgreSQL ends a transaction at the first error, except after a savepoint.
+ * @returns The result of the write, or `'conflict'` if the row violates a constraint.
+ */
+export const unlessConflict = async <T>(transaction: Db, write: () => Promise<T>): Promise<T | 'conflict'> => {
+  await sql`savepoint before_write`.execute(transaction.query)
+  try {
+    return await write()
+  } catch (error) {
+    if (!isStorageError(error, 'conflict')) throw error
+    await sql`rollback to savepoint before_write`.execute(transaction.query)
+    return 'conflict'
+  }
 }

@@ -3,7 +3,7 @@ import { recordChange } from './changes.ts'
 import { createId } from './createId.ts'
 import { foldEmail, isSameEmail, toEmailIdentity } from './emailIdentity.ts'
 import { foldLoosely } from './foldLoosely.ts'
-import { inTransaction, lockRows } from './transaction.ts'
+import { inTransaction, lockRows, unlessConflict } from './transaction.ts'
 import { containsText, fromJson, toJson } from './columnValues.ts'
 import type { Db, Tables } from './tables.ts'
 
@@ -99,7 +99,7 @@ export const createUsers = (db: Db): Users => {
    * Lists accounts whose email addresses look like this one. Earlier versions folded what the user typed, without converting the domain. The
    * migration left that for an account that looks like another one, and they may run while instances are updated, one after the other.
    */
-  const listSimilar = (email: string): Promise<Selectable<Tables['users']>[]> => {
+  const listSimilar = ({ query }: Db, email: string): Promise<Selectable<Tables['users']>[]> => {
     const folded = [foldEmail(email), foldLoosely(email), foldLoosely(toEmailIdentity(email) ?? email)]
     return query
       .selectFrom('users')
@@ -108,15 +108,15 @@ export const createUsers = (db: Db): Users => {
       .execute()
   }
 
-  const findProblem = async (email: string, id?: string): Promise<EmailProblem | undefined> => {
-    const others = (await listSimilar(email)).filter((row) => row.id !== id)
+  const findProblem = async (within: Db, email: string, id?: string): Promise<EmailProblem | undefined> => {
+    const others = (await listSimilar(within, email)).filter((row) => row.id !== id)
     if (others.some((row) => isSameEmail(row.email, email))) return 'emailTaken'
     return others.length === 0 ? undefined : 'emailSimilar'
   }
 
   return {
     create: async ({ email, password, role = 'user', isVerified = false, now }) => {
-      const problem = await findProblem(email)
+      const problem = await findProblem(db, email)
       if (problem !== undefined) return problem
       const row = await query
         .insertInto('users')
@@ -136,7 +136,7 @@ export const createUsers = (db: Db): Users => {
         .returningAll()
         .executeTakeFirst()
       // Created at the same time.
-      return row === undefined ? ((await findProblem(email)) ?? 'emailTaken') : toUser(row)
+      return row === undefined ? ((await findProblem(db, email)) ?? 'emailTaken') : toUser(row)
     },
     find: async (id) => {
       const row = await query.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
@@ -147,7 +147,7 @@ export const createUsers = (db: Db): Users => {
       return row && toUser(row)
     },
     findByEmail: async (email) => {
-      const same = (await listSimilar(email)).filter((row) => isSameEmail(row.email, email))
+      const same = (await listSimilar(db, email)).filter((row) => isSameEmail(row.email, email))
       // Versions that did not convert domains could create two.
       const [row] = same.toSorted(
         (one, other) =>
@@ -173,19 +173,24 @@ export const createUsers = (db: Db): Users => {
       const { numUpdatedRows } = await (from === undefined ? one : one.where('password', '=', from)).executeTakeFirst()
       return numUpdatedRows > 0n
     },
-    setVerifiedEmail: async (id, email, now) => {
-      const user = await query.selectFrom('users').select('email').where('id', '=', id).executeTakeFirst()
-      // It may have its own address, although another account's looks like it: earlier versions allowed some of them.
-      const isOther = !isSameEmail(user?.email, email)
-      const problem = isOther ? await findProblem(email, id) : undefined
-      if (problem !== undefined) return problem
-      const { numUpdatedRows } = await query
-        .updateTable('users')
-        .set({ email: email.trim(), emailVerifiedAt: now, ...(isOther ? { emailFolded: foldEmail(email) } : {}) })
-        .where('id', '=', id)
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
-    },
+    setVerifiedEmail: (id, email, now) =>
+      inTransaction(db, async (transaction) => {
+        const user = await transaction.query.selectFrom('users').select('email').where('id', '=', id).executeTakeFirst()
+        // It may have its own address, although another account's looks like it: earlier versions allowed some of them.
+        const isOther = !isSameEmail(user?.email, email)
+        const problem = isOther ? await findProblem(transaction, email, id) : undefined
+        if (problem !== undefined) return problem
+        const result = await unlessConflict(transaction, () =>
+          transaction.query
+            .updateTable('users')
+            .set({ email: email.trim(), emailVerifiedAt: now, ...(isOther ? { emailFolded: foldEmail(email) } : {}) })
+            .where('id', '=', id)
+            .executeTakeFirst(),
+        )
+        // Another account got it at the same time.
+        if (result === 'conflict') return (await findProblem(transaction, email, id)) ?? 'emailTaken'
+        return result.numUpdatedRows > 0n
+      }),
     setRole: async (id, role) => {
       const { numUpdatedRows } = await query.updateTable('users').set({ role }).where('id', '=', id).executeTakeFirst()
       return numUpdatedRows > 0n

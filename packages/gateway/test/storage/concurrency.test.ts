@@ -90,6 +90,37 @@ describe.each(databases)('concurrent use of $name', (database) => {
     expect(rejections(results)).toEqual(Array.from({ length: 19 }, () => 'emailTaken'))
   })
 
+  test('20 accounts that verify one email address: one gets it, and the transactions of the others stay usable', async () => {
+    const users = await times(20, (index) => addUser(either(index)))
+    const results = await times(20, (index) =>
+      either(index).transaction(async (within) => {
+        const id = users[index]?.id ?? ''
+        const set = await within.users.setVerifiedEmail(
+          id,
+          index % 3 === 0 ? 'TWO@example.org' : 'two@example.org',
+          now,
+        )
+        expect(await within.users.setPassword(id, 'changed')).toBe(true)
+        return set
+      }),
+    )
+    expect(rejections(results)).toEqual(Array.from({ length: 19 }, () => 'emailTaken'))
+    const passwords = users.map(async ({ id }) => (await storages[0].users.find(id))?.password)
+    expect(new Set(await Promise.all(passwords))).toEqual(new Set(['changed']))
+  })
+
+  test('a sign-up and an account that verify one email address: one gets it', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const email = `both${round}@example.org`
+      const user = await addUser(storages[0])
+      const results: readonly unknown[] = await Promise.all([
+        storages[0].users.setVerifiedEmail(user.id, email, now),
+        storages[1].users.create({ email, password: 'x', now }),
+      ])
+      expect(rejections(results)).toEqual(['emailTaken'])
+    }
+  })
+
   test('20 apps with one name create one, and 20 with different names as many as are allowed', async () => {
     const { id: userId } = await addUser(storages[0])
     const create = (index: number, name: string) =>
