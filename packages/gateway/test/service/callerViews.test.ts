@@ -25,7 +25,7 @@ const startNode = async (head: number): Promise<FakeUpstream> => {
       nonce += 1
       return result(call, `"0x${'ab'.repeat(32)}"`)
     }
-    if (call.method === 'eth_getTransactionCount') return result(call, toHex(nonce))
+    if (['eth_getTransactionCount', 'eth_getBalance'].includes(call.method)) return result(call, toHex(nonce))
     if (call.method === 'eth_blockNumber') return result(call, toHex(node.head))
     return result(call, `{"hash":"0x12","number":${toHex(node.head)},"transactions":[]}`)
   }
@@ -62,6 +62,10 @@ interface SendCall {
   readonly batch: (
     calls: readonly (readonly [method: string, params: readonly unknown[]])[],
   ) => Promise<{ readonly results: readonly unknown[]; readonly block: string | null }>
+}
+interface Caller extends SendCall {
+  /** Sends to one of the instances, past the balancer. */
+  readonly instances: readonly SendCall[]
 }
 
 /** Starts two instances in front of a node that lacks the newest block and all transactions, and of one that has them. */
@@ -104,9 +108,7 @@ const start = async (place: Place) => {
     body: { email: 'ann@example.org', password: randomBytes(12).toString('base64url') },
   })
   const balancer = await startBalancer(urls)
-  const createCaller = async (): Promise<SendCall> => {
-    const { url } = await visitor.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
-    const rpcUrl = url.replace(/^https?:\/\/[^/]+/, balancer)
+  const createSendCall = (rpcUrl: string): SendCall => {
     const send = async (body: unknown, seen?: string) => {
       const { text, headers } = await post(rpcUrl, JSON.stringify(body), {
         headers: { 'content-type': 'application/json', ...(seen === undefined ? {} : { 'x-block-number': seen }) },
@@ -127,7 +129,12 @@ const start = async (place: Place) => {
       },
     )
   }
-  return { redis, createCaller }
+  const createCaller = async (): Promise<Caller> => {
+    const { url } = await visitor.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
+    const sendTo = (base: string): SendCall => createSendCall(url.replace(/^https?:\/\/[^/]+/, base.replace(/\/$/, '')))
+    return Object.assign(sendTo(balancer), { instances: urls.map(sendTo) })
+  }
+  return { redis, behind, createCaller }
 }
 
 const nonceOf = ['0x00000000000000000000000000000000000000aa', 'pending']
@@ -173,6 +180,30 @@ describe.each(clusters)('two instances on $name behind a balancer that alternate
     ])
     const newer = { results: ['0x65', '0x6'], block: '101' }
     expect(await times(4, () => sendCall.batch(reads))).toEqual([newer, newer, newer, newer])
+  })
+
+  test.each([
+    ['eth_getTransactionCount', nonceOf],
+    ['eth_getBalance', [nonceOf[0], 'latest']],
+  ])('%s after a write through the other instance joins no read from before the write', async (method, params) => {
+    const { createCaller, behind } = await start(await kind.open())
+    const { behave } = behind
+    const held: (() => void)[] = []
+    behind.behave = (call, response) => {
+      const text = behave(call, response)
+      if (call.method !== method) return text
+      held.push(() => response.end(text))
+      return undefined
+    }
+    const { instances } = await createCaller()
+    const [one, other] = instances as [SendCall, SendCall]
+    const before = one(method, params)
+    await expect.poll(() => held.length).toBe(1)
+    await other('eth_sendRawTransaction', ['0x02'])
+    const after = await one(method, params)
+    expect(after.result).toBe('0x6')
+    for (const respond of held) respond()
+    expect((await before).result).toBe('0x5')
   })
 
   test('without Redis, each instance remembers its own, the block that a request names still counts, and later they share again', async () => {
