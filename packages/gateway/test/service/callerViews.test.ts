@@ -134,7 +134,7 @@ const start = async (place: Place) => {
     const sendTo = (base: string): SendCall => createSendCall(url.replace(/^https?:\/\/[^/]+/, base.replace(/\/$/, '')))
     return Object.assign(sendTo(balancer), { instances: urls.map(sendTo) })
   }
-  return { redis, behind, createCaller }
+  return { redis, behind, ahead, createCaller }
 }
 
 const nonceOf = ['0x00000000000000000000000000000000000000aa', 'pending']
@@ -226,5 +226,21 @@ describe.each(clusters)('two instances on $name behind a balancer that alternate
         return times(2, async () => (await sendOther('eth_blockNumber')).result)
       })
       .toEqual(['0x65', '0x65'])
+  })
+
+  test('a response completes although Redis is lost while it shares its news', async () => {
+    const { createCaller, ahead, redis } = await start(await kind.open())
+    const sendCall = await createCaller()
+    const { behave } = ahead
+    ahead.behave = (call, response) => {
+      // By now, the limits of the call are taken. Its news hang, until the connection is lost.
+      redis.hang()
+      setTimeout(redis.cut, 100)
+      return behave(call, response)
+    }
+    expect(await sendCall('eth_getBlockByNumber', ['latest', false])).toMatchObject({
+      result: { number: '0x65' },
+      block: '101',
+    })
   })
 })
