@@ -14,7 +14,10 @@ const readRows = (markdown: string): string[][] =>
 
 describe('npm run measure', () => {
   test('has an existing program for each name, and a script for nothing else', () => {
-    for (const { program } of Object.values(measurements)) expect(existsSync(join(top, program)), program).toBe(true)
+    for (const { program } of Object.values(measurements)) {
+      expect(existsSync(join(top, program)), program).toBe(true)
+      expect(program).toMatch(/^packages\/bench\//)
+    }
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
     expect(scripts['measure']).toContain('packages/bench/test/measure/main.ts')
     expect(Object.keys(scripts).filter((script) => names.includes(script))).toEqual([])
