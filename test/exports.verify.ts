@@ -15,8 +15,6 @@ import type { Target } from './publishedPackages.ts'
 import { run, top } from './run.ts'
 import { findUndocumentedExports } from './findUndocumentedExports.ts'
 
-const libraries = publishedPackages.filter(({ manifest }) => manifest.exports !== undefined)
-
 /** Returns the source of each entry point that users can import, by its key in `exports`. */
 const getSources = (exports: Readonly<Record<string, Target>> = {}): ReadonlyMap<string, string> =>
   new Map(
@@ -25,6 +23,8 @@ const getSources = (exports: Readonly<Record<string, Target>> = {}): ReadonlyMap
       return typeof source === 'string' && !key.includes('*') ? [[key, source]] : []
     }),
   )
+
+const libraries = publishedPackages.filter(({ manifest }) => getSources(manifest.exports).size > 0)
 
 /** Returns the declaration files of an entry point, one for each module format. */
 const getDeclarationFiles = (target: Target | undefined): readonly string[] =>
