@@ -101,3 +101,27 @@ test('long batches of rejections and of cached responses are counted', async () 
   expect((await post(rpcUrl, block)).text.length).toBeGreaterThan(30_000)
   await untilEmpty()
 })
+
+test('calls that wait for a slot are counted, and rejected if there is no room', async () => {
+  const queuedBytes = 16 * 1024
+  const { upstream, started, rpcUrl } = await start(20 * queuedBytes + 2_000)
+  const respond: (() => void)[] = []
+  upstream.behave = (call, response) => {
+    respond.push(() => void response.end(result(call, '"0x1"')))
+    return undefined
+  }
+  const reasons: (string | undefined)[] = []
+  // 64 are in flight. The owner may hold half of the memory: 10 wait, and there is room for short results.
+  const responses = Array.from({ length: 94 }, async (_, index) => {
+    const { text } = await post(rpcUrl, `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${index}]}`)
+    reasons.push((JSON.parse(text) as { error?: { data: { reason: string } } }).error?.data.reason)
+  })
+  await expect.poll(() => reasons).toEqual(Array<string>(20).fill('upstream_busy'))
+  expect(started.gateway.load()).toMatchObject({ bufferedByKind: { requests: 10 * queuedBytes } })
+  expect(started.gateway.load().queues).toContainEqual({ network: 'testnet', active: 64, queued: 10 })
+  upstream.behave = (call) => result(call, '"0x1"')
+  for (const one of respond) one()
+  await Promise.all(responses)
+  expect(reasons.slice(20)).toEqual(Array<undefined>(74).fill(undefined))
+  await untilEmpty()
+})

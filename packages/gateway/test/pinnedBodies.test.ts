@@ -6,9 +6,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createBufferedBytes, dropAllBytes } from '../src/lib/memoryBudget.ts'
 import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
 import type { UpstreamResponse } from '../src/proxy/upstream/createUpstream.ts'
-import { getArrayBufferBytes } from './arrayBuffers.ts'
+import { createConfirmedNulls } from '../src/proxy/upstream/createConfirmedNulls.ts'
+import { createResponseCache } from '../src/proxy/upstream/createResponseCache.ts'
+import { getAllBytes, getArrayBufferBytes } from './arrayBuffers.ts'
 import { until } from './controlTime.ts'
 import { openGateway } from './openGateway.ts'
+import { postBytes } from './rawConnection.ts'
 
 const extension = `;${'e'.repeat(15_000)}`
 /** A text in chunks, each of which comes with 15 kB that are no part of it. */
@@ -98,4 +101,52 @@ test('the body of a request in chunks with long extensions keeps only its bytes'
   socket.write(`1\r\n \r\n0\r\n\r\n`)
   await expect.poll(() => received).toContain('"result":"0x1"')
   expect(upstream.bodies).toHaveLength(1)
+})
+
+const largeText = 1_500_000
+const manyTexts = 8
+
+test('idle connections keep nothing of their last requests', async () => {
+  const { started, path } = await openGateway()
+  const before = getAllBytes()
+  let received = 0
+  for (let count = 0; count < manyTexts; count += 1) {
+    const socket = connect({ port: started.port, host: '127.0.0.1' })
+    onTestFinished(() => void socket.destroy())
+    socket.on('data', ({ length }) => (received += length))
+    const id = String(count).padEnd(largeText, 'i')
+    socket.write(postBytes(path, `{"jsonrpc":"2.0","id":"${id}","method":"eth_gasPrice","params":[]}`))
+  }
+  await until(() => received > manyTexts * largeText)
+  await until(() => started.gateway.load().requests === 0)
+  expect(started.gateway.load()).toMatchObject({ connections: manyTexts, bufferedBytes: 0 })
+  await until(() => getAllBytes() - before < largeText * 3)
+})
+
+test.each<[string, () => (key: string) => void]>([
+  [
+    'the response cache',
+    () => {
+      const cache = createResponseCache(1_000_000)
+      return (key) => cache.set(key, '"0x1"')
+    },
+  ],
+  [
+    'the memory of confirmed nulls',
+    () => {
+      const nulls = createConfirmedNulls(1_000)
+      return (key) => nulls.add(key, 1)
+    },
+  ],
+])('%s keeps only the call of a body', async (_, createAdd) => {
+  const add = createAdd()
+  const before = getAllBytes()
+  for (let count = 0; count < manyTexts; count += 1) {
+    const params = `["0x${String(count).padStart(64, '0')}",false]`
+    const body = Buffer.from(`{"params":${params},"padding":"${'p'.repeat(largeText)}"}`).toString()
+    add(`eth_getBlockByHash${body.slice(10, 10 + params.length)}`)
+  }
+  await until(() => getAllBytes() - before < largeText * 3)
+  // It is in use until here.
+  add('')
 })

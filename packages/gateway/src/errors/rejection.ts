@@ -56,12 +56,19 @@ export interface Rejection {
 }
 
 /**
+ * Formats the `error` member of a rejection.
+ * @param requestId - The id in the log and in `X-Request-Id`, so that callers can refer to the request.
+ */
+export const formatError = (rejection: Rejection, requestId: string): string => {
+  const data = JSON.stringify({ reason: rejection.reason, requestId, ...rejection.data })
+  return `"error":{"code":${rejection.code},"message":${JSON.stringify(rejection.message)},"data":${data}}`
+}
+
+/**
  * Formats a rejection as a JSON-RPC response.
  * @param id - The source text of the id; `null` if it could not be parsed.
- * @param requestId - The id in the log and in `X-Request-Id`, so that callers can refer to the request.
+ * @param requestId - As for `formatError`.
  * @see JSON-RPC 2.0 section 5.1
  */
-export const formatRejection = (rejection: Rejection, id: string, requestId: string): string => {
-  const data = JSON.stringify({ reason: rejection.reason, requestId, ...rejection.data })
-  return `{"jsonrpc":"2.0","id":${id},"error":{"code":${rejection.code},"message":${JSON.stringify(rejection.message)},"data":${data}}}`
-}
+export const formatRejection = (rejection: Rejection, id: string, requestId: string): string =>
+  `{"jsonrpc":"2.0","id":${id},${formatError(rejection, requestId)}}`

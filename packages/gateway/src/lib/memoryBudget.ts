@@ -4,9 +4,9 @@ export interface BufferShare {
 }
 
 /**
- * What bytes are buffered for. `requests`: bodies, unless they are small, and node responses that are not written yet. `messages`: WebSocket messages
- * that have not arrived completely. `subscriptions`: their filters. `notifications`: those that their callers have not read. `chain`: the gateway's
- * own reads, and the blocks that subscriptions continue from.
+ * What bytes are buffered for. `requests`: bodies, unless they are small, calls that wait for a slot, and node responses that are not written yet.
+ * `messages`: WebSocket messages that have not arrived completely. `subscriptions`: their filters. `notifications`: those that their callers have
+ * not read. `chain`: the gateway's own reads, and the blocks that subscriptions continue from.
  */
 export const bufferKinds = ['requests', 'messages', 'subscriptions', 'notifications', 'chain'] as const
 

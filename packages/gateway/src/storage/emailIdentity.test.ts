@@ -193,9 +193,46 @@ describe('foldEmail', () => {
     ['ann@xn--strae-oqa.example', 'ann@strasse.example'],
     ['\u{212a}im@example.org', 'kim@example.org'],
     ['\u{ff41}nn@example.org', 'ann@example.org'],
+    // Lines of confusables.txt (UTS 39 section 4), alone and in whole words.
+    ['\u{430}dmin@corp.example', 'admin@corp.example'],
+    ['\u{410}DMIN@corp.example', 'admin@corp.example'],
+    ['j\u{3bf}e@corp.example', 'joe@corp.example'],
+    ['\u{455}am@corp.example', 'sam@corp.example'],
+    ['l\u{456}sa@corp.example', 'lisa@corp.example'],
+    ['\u{458}ane@corp.example', 'jane@corp.example'],
+    ['\u{4bb}ans@corp.example', 'hans@corp.example'],
+    ['\u{397}ans@corp.example', 'hans@corp.example'],
+    ['\u{501}an@corp.example', 'dan@corp.example'],
+    ['\u{261}us@corp.example', 'gus@corp.example'],
+    ['pau\u{217c}@corp.example', 'paul@corp.example'],
+    ['\u{392}ob@corp.example', 'bob@corp.example'],
+    ['\u{39d}ora@corp.example', 'nora@corp.example'],
+    ['i\u{3bd}an@corp.example', 'ivan@corp.example'],
+    ['\u{585}tt\u{585}@corp.example', 'otto@corp.example'],
+    ['\u{13aa}nn@corp.example', 'ann@corp.example'],
+    ['no\u{451}l@corp.example', 'no\u{eb}l@corp.example'],
+    ['\u{441}\u{43e}\u{441}\u{43e}@corp.example', 'coco@corp.example'],
+    ['ann@\u{430}\u{440}\u{440}\u{4cf}\u{435}.example', 'ann@apple.example'],
+    ['ann@xn--80ak6aa92e.com', 'ann@apple.com'],
   ])('%s looks like %s', (one, other) => {
     expect(foldEmail(one)).toBe(foldEmail(other))
     expect(isSameEmail(one, other)).toBe(false)
+  })
+
+  test.each([
+    ['\u{438}\u{432}\u{430}\u{43d}@corp.example', '\u{418}\u{412}\u{410}\u{41d}@corp.example'],
+    ['\u{430}dmin@corp.example', '\u{410}dmin@corp.example'],
+  ])('%s and %s differ in case only', (one, other) => {
+    expect(foldEmail(one)).toBe(foldEmail(other))
+  })
+
+  test.each([
+    ['pau1@corp.example', 'paul@corp.example'],
+    ['bi11@corp.example', 'bill@corp.example'],
+    ['\u{436}an@corp.example', 'xan@corp.example'],
+    ['no\u{eb}l@corp.example', 'noel@corp.example'],
+  ])('%s does not look like %s', (one, other) => {
+    expect(foldEmail(one)).not.toBe(foldEmail(other))
   })
 
   test('a text that is not an address is folded as it is', () => {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { foldLoosely } from './foldLoosely.ts'
+import { toLatinLookAlikes } from './lookAlikes.ts'
 
 /** RFC 5321 section 4.5.3.1: the local part, and the whole address (a path of 256 bytes has two angle brackets). RFC 1035 section 2.3.4: a label. */
 const maxBytes = { local: 64, address: 254, label: 63 }
@@ -81,11 +82,25 @@ export const toMailbox = (email: string): string => {
   return parsed === undefined ? email : `${parsed.local}@${parsed.domain}`
 }
 
-/**
- * Folds an email address loosely: addresses that look alike become equal, such as `admın@corp.example` and `admin@corp.example`. It only
- * rejects the address of a new account. All addresses with the same identity have the same folded form.
- */
-export const foldEmail = (email: string): string => {
+/** With the domain as people read it. */
+const toReadable = (email: string): string => {
   const parsed = parseEmail(email)
-  return foldLoosely(parsed === undefined ? email : `${parsed.local}@${domainToUnicode(parsed.domain)}`)
+  return parsed === undefined ? email : `${parsed.local}@${domainToUnicode(parsed.domain)}`
+}
+
+/**
+ * Folds an email address loosely: addresses that look alike become equal, such as `admın@corp.example` and `admin@corp.example`, also if letters
+ * of other alphabets look Latin. It only rejects the address of a new account. All addresses with the same identity have the same folded form.
+ */
+export const foldEmail = (email: string): string =>
+  // Some letters look Latin only as a capital, others only as a small letter.
+  toLatinLookAlikes(foldLoosely(toLatinLookAlikes(toReadable(email)))).normalize('NFC')
+
+/**
+ * The folded form of an email address, and those that earlier versions stored. The migrations left these for an account that looks like another
+ * one, and they may run while instances are updated, one after the other.
+ */
+export const listFoldedForms = (email: string): readonly string[] => {
+  const loose = [toReadable(email), email, toEmailIdentity(email) ?? email].map(foldLoosely)
+  return [...new Set([foldEmail(email), ...loose])]
 }

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely'
 import { recordChange } from './changes.ts'
 import { createId } from './createId.ts'
-import { foldEmail, isSameEmail, toEmailIdentity } from './emailIdentity.ts'
-import { foldLoosely } from './foldLoosely.ts'
+import { foldEmail, isSameEmail, listFoldedForms } from './emailIdentity.ts'
 import { inTransaction, lockRows, unlessConflict } from './transaction.ts'
 import { containsText, fromJson, toJson } from './columnValues.ts'
 import type { Db, Tables } from './tables.ts'
@@ -95,18 +94,9 @@ export const createUsers = (db: Db): Users => {
       return changed !== undefined
     })
 
-  /**
-   * Lists accounts whose email addresses look like this one. Earlier versions folded what the user typed, without converting the domain. The
-   * migration left that for an account that looks like another one, and they may run while instances are updated, one after the other.
-   */
-  const listSimilar = ({ query }: Db, email: string): Promise<Selectable<Tables['users']>[]> => {
-    const folded = [foldEmail(email), foldLoosely(email), foldLoosely(toEmailIdentity(email) ?? email)]
-    return query
-      .selectFrom('users')
-      .selectAll()
-      .where('emailFolded', 'in', [...new Set(folded)])
-      .execute()
-  }
+  /** Lists accounts whose email addresses look like this one. */
+  const listSimilar = ({ query }: Db, email: string): Promise<Selectable<Tables['users']>[]> =>
+    query.selectFrom('users').selectAll().where('emailFolded', 'in', listFoldedForms(email)).execute()
 
   const findProblem = async (within: Db, email: string, id?: string): Promise<EmailProblem | undefined> => {
     const others = (await listSimilar(within, email)).filter((row) => row.id !== id)
@@ -157,7 +147,7 @@ export const createUsers = (db: Db): Users => {
     },
     list: async ({ after = '', limit, email }) => {
       const all = query.selectFrom('users').selectAll().where('id', '>', after)
-      const page = email === undefined ? all : all.where(containsText('emailFolded', foldLoosely(email)))
+      const page = email === undefined ? all : all.where(containsText('emailFolded', foldEmail(email)))
       const rows = await page.orderBy('id').limit(limit).execute()
       return rows.map(toUser)
     },

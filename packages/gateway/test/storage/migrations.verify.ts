@@ -128,6 +128,42 @@ describe.each(databases)('migrate on $name', (database) => {
     await storage.close()
   })
 
+  test('email addresses of version 16 with Cyrillic letters are folded to Latin ones, or stay apart and are reported once', async () => {
+    const options = await database.create()
+    await within(options, async (db) => {
+      await migrate(db, { migrations: migrations.slice(0, 16) })
+      const rows = [
+        // As version 16 folded them: with the domain in Unicode.
+        ['usr_1', '\u{430}dmin@corp.example', '\u{430}dmin@corp.example'],
+        ['usr_2', 'kim@\u{430}pple.example', 'kim@\u{430}pple.example'],
+        ['usr_3', 'kim@apple.example', 'kim@apple.example'],
+        ['usr_4', 'root@127.0.0.1', 'root@127.0.0.1'],
+      ]
+      for (const [id, email, folded] of rows)
+        await sql`insert into users (id, email, email_folded, password, state, role, created_at)
+          values (${id}, ${email}, ${folded}, 'x', 'active', 'user', 0)`.execute(db.query)
+      await sql`insert into audit_log (at, actor, action, subject)
+        values (0, 'keyrail', 'account.emailInvalid', 'usr_4')`.execute(db.query)
+      await migrate(db)
+    })
+    const storage = await openStorage(options)
+    const find = async (email: string) => (await storage.users.findByEmail(email))?.id
+    expect(await find('\u{430}dmin@corp.example')).toBe('usr_1')
+    expect(await find('admin@corp.example')).toBeUndefined()
+    for (const domain of ['\u{430}pple.example', 'xn--pple-43d.example'])
+      expect(await find(`kim@${domain}`)).toBe('usr_2')
+    expect(await find('kim@apple.example')).toBe('usr_3')
+    const create = (email: string) => storage.users.create({ email, password: 'x', now: 1 })
+    expect(await create('admin@corp.example')).toBe('emailSimilar')
+    const reported = await storage.auditLog.list({ limit: 10 })
+    expect(reported.map(({ action, subject, detail }) => [action, subject, detail]).toReversed()).toEqual([
+      ['account.emailInvalid', 'usr_4', null],
+      ['account.emailSimilar', 'usr_2', { other: 'usr_3' }],
+      ['account.emailSimilar', 'usr_3', { other: 'usr_2' }],
+    ])
+    await storage.close()
+  })
+
   test('preserves the usage of version 8, rolled up or not', async () => {
     const options = await database.create()
     const hour = 3_600_000

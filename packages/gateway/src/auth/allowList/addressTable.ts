@@ -85,8 +85,24 @@ const simulation: AddressCheck = {
   },
 }
 
+/** Blocks that are mined, and what some nodes take as the latest one. A list of what is accepted, because nodes spell `pending` in several ways. */
+const isMined = (value: unknown): boolean => {
+  if (isObject(value)) return isMined(value['blockHash']) && isMined(value['blockNumber'])
+  if (value === undefined || value === null) return true
+  if (typeof value === 'number') return value >= 0
+  return typeof value === 'string' && /^(?:0x[\da-f]+|\d+|latest|safe|finalized|earliest)$/i.test(value)
+}
+
+/** What shows it has transactions that are not on the chain yet. */
+const notMined: CallAddresses = { forbidden: 'block that is not mined' }
+
+/** The first and last block of a filter, or its only one. */
+const hasMinedBlocks = (value: unknown): boolean =>
+  ['fromBlock', 'toBlock', 'blockHash'].every((name) => isMined(getMember(value, name)))
+
 /** A filter must have an address. Otherwise it returns the logs of all contracts. */
 const findInFilter = (value: unknown): CallAddresses => {
+  if (!hasMinedBlocks(value)) return notMined
   const address = getMember(value, 'address')
   if (Array.isArray(address)) return address.length === 0 ? withoutAddress : { addresses: address }
   return address === undefined || address === null ? withoutAddress : { addresses: [address] }
@@ -123,24 +139,17 @@ const rawTransaction: AddressCheck = {
   },
 }
 
-/** Blocks that are mined, and what some nodes take as the latest one. A list of what is accepted, because nodes spell `pending` in several ways. */
-const isMined = (value: unknown): boolean => {
-  if (isObject(value)) return isMined(value['blockHash']) && isMined(value['blockNumber'])
-  if (value === undefined || value === null) return true
-  if (typeof value === 'number') return value >= 0
-  return typeof value === 'string' && /^(?:0x[\da-f]+|\d+|latest|safe|finalized|earliest)$/i.test(value)
-}
-
-/** The method shows a block. The pending one has transactions that are not on the chain yet, from and to any address. */
+/** The method shows a block. */
 const createBlockCheck = (...more: readonly Shape[]): AddressCheck => ({
   shape: tuple(block, ...more),
-  find: ([value]) => (isMined(value) ? { addresses: [] } : { forbidden: 'block that is not mined' }),
+  find: ([value]) => (isMined(value) ? { addresses: [] } : notMined),
 })
 
 /** Without an address, it returns the traces of all contracts. */
 const tracesByAddress: AddressCheck = {
   shape: tuple(traceFilter),
   find: ([value]) => {
+    if (!hasMinedBlocks(value)) return notMined
     const lists = ['fromAddress', 'toAddress'].map((name) => getMember(value, name))
     const addresses = lists.flatMap((given) => (Array.isArray(given) ? (given as unknown[]) : (given ?? [])))
     return addresses.length === 0 ? withoutAddress : { addresses }
@@ -172,7 +181,6 @@ export const addressTable: Readonly<Record<string, AddressCheck | 'none' | 'reje
   eth_getCode: createAddressCheck(0, plain, block),
   eth_getStorageAt: createAddressCheck(0, plain, plain, block),
   eth_getTransactionCount: createAddressCheck(0, plain, block),
-  eth_getTransactionBySenderAndNonce: createAddressCheck(0, plain, plain),
   eth_getProof: createAddressCheck(0, plain, plain, block),
   eth_getAccount: createAddressCheck(0, plain, block),
   eth_getAccountInfo: createAddressCheck(0, plain, block),
@@ -186,6 +194,7 @@ export const addressTable: Readonly<Record<string, AddressCheck | 'none' | 'reje
   trace_filter: tracesByAddress,
 
   // Transactions that are not on the chain yet.
+  eth_getTransactionBySenderAndNonce: 'rejected',
   eth_newPendingTransactionFilter: 'rejected',
   txpool_content: 'rejected',
   txpool_contentFrom: 'rejected',
@@ -223,7 +232,7 @@ export const addressTable: Readonly<Record<string, AddressCheck | 'none' | 'reje
   eth_getUncleByBlockHashAndIndex: createBlockCheck(plain),
   eth_getUncleCountByBlockHash: createBlockCheck(),
 
-  // By the hash of a transaction: who knows it has seen the transaction.
+  // By the hash of a transaction, pending ones too: a caller who has its hash knows of it.
   debug_getRawTransaction: 'none',
   // Only the tracer is checked.
   debug_traceTransaction: transactionTrace,

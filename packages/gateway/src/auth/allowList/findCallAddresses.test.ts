@@ -73,7 +73,9 @@ describe('findCallAddresses', () => {
     ['eth_getBlockReceipts', [{ blockNumber: 'finalized' }], []],
     ['trace_block', [17], []],
     ['trace_filter', [{ fromAddress: [a], toAddress: [b], count: 5 }], [a, b]],
-    ['trace_filter', [{ fromBlock: 'pending', toAddress: a }], [a]],
+    ['trace_filter', [{ fromBlock: 1, toBlock: 'latest', toAddress: a }], [a]],
+    ['eth_getLogs', [{ address: a, fromBlock: 'earliest', toBlock: '0x10' }], [a]],
+    ['eth_subscribe', ['logs', { address: a, fromBlock: null }], [a]],
   ])('%s with %j has the addresses %j', (method, params, addresses) => {
     expect(findCallAddresses(method, params)).toEqual({ addresses })
   })
@@ -167,6 +169,15 @@ describe('findCallAddresses', () => {
     ['trace_filter', [{ FromAddress: [a] }], 'unknown member "FromAddress" of params[0] (did you mean "fromAddress"?)'],
     ['eth_newPendingTransactionFilter', [true], 'method whose addresses cannot be checked'],
     ['eth_newPendingTransactionFilter', [], 'method whose addresses cannot be checked'],
+    ['eth_getTransactionBySenderAndNonce', [a, '0x0'], 'method whose addresses cannot be checked'],
+    ['eth_getLogs', [{ address: a, toBlock: 'pending' }], 'block that is not mined'],
+    ['eth_getLogs', [{ address: a, fromBlock: 'Pending' }], 'block that is not mined'],
+    ['eth_getLogs', [{ address: a, blockHash: 'pending' }], 'block that is not mined'],
+    ['eth_newFilter', [{ address: a, toBlock: 'pending' }], 'block that is not mined'],
+    ['eth_subscribe', ['logs', { address: a, fromBlock: 'pending' }], 'block that is not mined'],
+    ['eth_subscribe', ['newPendingTransactions', true], 'newPendingTransactions'],
+    ['trace_filter', [{ fromBlock: 'pending', toAddress: a }], 'block that is not mined'],
+    ['trace_filter', [{ toBlock: -1, fromAddress: [a] }], 'block that is not mined'],
     ['txpool_contentFrom', [a], 'method whose addresses cannot be checked'],
     ['eth_getBlockByNumber', ['pending', true], 'block that is not mined'],
     ['eth_getBlockByNumber', ['PENDING', true], 'block that is not mined'],

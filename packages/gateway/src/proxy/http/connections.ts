@@ -112,6 +112,9 @@ export const createConnections = (): Connections => {
       const state = getState(socket)
       state.open -= 1
       total -= 1
+      // Otherwise an idle connection would keep its last request with everything that belongs to it.
+      if (state.request === request) state.request = undefined
+      if (state.response?.req === request) state.response = undefined
       const next = socket.destroyed ? undefined : state.queue.shift()
       if (next !== undefined) {
         queuedInTotal -= 1

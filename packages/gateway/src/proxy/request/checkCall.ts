@@ -19,12 +19,15 @@ export interface CallRules {
   readonly javascriptTracers: boolean
 }
 
+/** Shared, because a short batch can have a thousand. */
+const invalidCall = rejections.invalidRequest()
+
 /** Checks one call. @returns The call to forward, or the first rejection. */
 export const checkCall = (
   call: ParsedCall | InvalidCall,
   { traits, allow, tokenAllowList, javascriptTracers }: CallRules,
 ): ForwardedCall | Rejection => {
-  if (!call.valid) return rejections.invalidRequest(call.problem)
+  if (!call.valid) return call.problem === undefined ? invalidCall : rejections.invalidRequest(call.problem)
   if (traits === undefined) return rejections.methodNotFound(call.method)
   if (!call.paramsFit) return rejections.invalidParams()
   const rejection =

@@ -1,4 +1,5 @@
 import { parseBearer } from '../../auth/jwt/parseJwt.ts'
+import { copyText } from '../../lib/copyText.ts'
 import { getFaultCode } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import type { Outcome } from '../../usage/metering/meter.ts'
@@ -34,8 +35,8 @@ export interface WholeOutcome {
 type ShownMembers = 'method' | 'outcome' | 'error' | 'status' | 'calls' | 'failedCalls' | 'responseBytes'
 type Shown = Pick<RecordedRequest, ShownMembers> & Partial<Pick<RecordedRequest, 'params' | 'response'>>
 
-/** Copies the start of a text. A slice would keep the whole text in memory. */
-const copy = (text: string, length: number): string => Buffer.from(text.slice(0, length)).toString()
+/** Copies the start of a text. */
+const copy = (text: string, length: number): string => copyText(text.slice(0, length))
 
 /** The start of a node's response, which is bytes, or a text with one character for each byte. */
 const copyValue = (value: Buffer | string): string =>

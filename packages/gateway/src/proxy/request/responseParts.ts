@@ -1,5 +1,5 @@
 import type { Rejection } from '../../errors/rejection.ts'
-import { formatRejection } from '../../errors/rejection.ts'
+import { formatError, formatRejection } from '../../errors/rejection.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import type { ResponseStream } from '../upstream/openResponseStream.ts'
 
@@ -31,18 +31,26 @@ export const toBatchParts = (
   requestId: string,
 ): readonly BodyPart[] => {
   const parts: BodyPart[] = []
+  // A short batch can have a thousand rejections, most of which are the same: they are formatted once and joined.
+  let rejected = ''
+  let last: { readonly rejection: Rejection; readonly error: string } | undefined
   for (let index = 0; index < results.length; index += 1) {
     const [result, id] = [results[index], ids[index]]
     if (result === undefined || id === undefined) continue
-    const first = parts.length === 0
-    if (isRejection(result)) parts.push(first ? '[' : ',', formatRejection(result, id, requestId))
-    else {
+    const first = parts.length === 0 && rejected === ''
+    if (isRejection(result)) {
+      if (last?.rejection !== result) last = { rejection: result, error: formatError(result, requestId) }
+      rejected += `${first ? '[' : ','}{"jsonrpc":"2.0","id":${id},${last.error}}`
+    } else {
+      if (rejected !== '') parts.push(rejected)
+      rejected = ''
       // Separate parts, because joining them here would copy each text twice.
       const head = result.member === 'result' ? ',"result":' : ',"error":'
       parts.push(first ? '[{"jsonrpc":"2.0","id":' : ',{"jsonrpc":"2.0","id":', id, head)
       parts.push('value' in result ? result.value : result.stream, '}')
     }
   }
+  if (rejected !== '') parts.push(rejected)
   if (parts.length > 0) parts.push(']')
   return parts
 }

@@ -1,3 +1,5 @@
+import { copyText } from '../../lib/copyText.ts'
+
 /** The calls to which two upstreams responded with `null`, so that callers who poll for a receipt do not double their load. */
 export interface ConfirmedNulls {
   /** Whether an upstream with this head, or a higher one, has confirmed the `null`. */
@@ -19,7 +21,7 @@ export const createConfirmedNulls = (maxEntries: number): ConfirmedNulls => {
     add: (key, head) => {
       if (key.length > maxKeyLength) return
       heads.delete(key)
-      heads.set(key, head)
+      heads.set(copyText(key), head)
       for (const oldest of heads.keys()) {
         if (heads.size <= maxEntries) return
         heads.delete(oldest)

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { copyText } from '../../lib/copyText.ts'
 
 /** A cache of responses that cannot change. */
 export interface ResponseCache {
@@ -31,8 +32,8 @@ export const createResponseCache = (maxBytes: number): ResponseCache => {
     get: (key) => values.get(key),
     set: (key, value) => {
       if (getSize(key, value) > maxBytes * maxEntryPart) return
-      // A copy: the value may be a slice of a large buffer, which would stay in memory with it.
-      values.set(key, Buffer.from(value))
+      // Copies: they may be slices of a large body, which would stay in memory with them.
+      values.set(copyText(key), Buffer.from(value))
     },
     clear: () => values.clear(),
     bytes: () => values.calculatedSize,

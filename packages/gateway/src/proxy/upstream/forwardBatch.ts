@@ -16,6 +16,7 @@ import type { AttemptResult } from './readAttempt.ts'
 import { readBatchResponse, readPlainBatch } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
 import { recordHealth } from './sendAttempt.ts'
+import { waitForSlot } from './waitForSlot.ts'
 
 interface BatchOptions {
   readonly group: UpstreamGroup
@@ -44,7 +45,7 @@ type BatchDone = (results: readonly (CallResult | undefined)[], members: readonl
 export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
   const { group, leftMs: waitMs } = options
   if (group.queue.hasSlot(options)) return forwardNow(calls, options, done)
-  return group.queue.enqueue(options, {
+  return waitForSlot(options, {
     timeoutMs: waitMs,
     run: (leftMs) => forwardNow(calls, { ...options, leftMs }, done),
     onReject: () =>

@@ -14,6 +14,7 @@ import type { AttemptResult } from './readAttempt.ts'
 import type { NodeResponse } from './readResponse.ts'
 import { recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
 import type { Attempt } from './sendAttempt.ts'
+import { waitForSlot } from './waitForSlot.ts'
 
 /** How long a trial call, which finds out if an upstream works again, waits before it is sent to another upstream too. */
 const trialMs = 1_000
@@ -38,7 +39,7 @@ const noop = (): void => {}
 export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
   const { group, timeoutMs, deadlineMs = timeoutMs } = options
   if (group.queue.hasSlot(options)) return forwardNow(call, options, done)
-  return group.queue.enqueue(options, {
+  return waitForSlot(options, {
     timeoutMs: deadlineMs,
     run: (leftMs) => forwardNow(call, { ...options, deadlineMs: leftMs }, done),
     onReject: () => done(rejections.upstreamBusy()),

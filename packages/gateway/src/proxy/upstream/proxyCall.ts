@@ -17,6 +17,7 @@ import { findPinnedBlock } from './findPinnedBlock.ts'
 import type { Pin } from './findPinnedBlock.ts'
 import { readNodeResponse } from './readAttempt.ts'
 import type { NodeResponse } from './readResponse.ts'
+import { waitForSlot } from './waitForSlot.ts'
 
 /** A call with longer params is neither shared nor cached, because they are part of the key. */
 const maxParamsLength = 4_096
@@ -128,7 +129,7 @@ const proxyAny = (call: ForwardedCall, given: ProxyOptions, done: CallDone): (()
   // A read that waits in its key's queue is not in flight yet: followers would have to wait for another key's queue.
   const joined = group.inFlightReads.join(read.key, options, done)
   if (joined !== undefined) return joined
-  return group.queue.enqueue(options, {
+  return waitForSlot(options, {
     timeoutMs: options.deadlineMs ?? options.timeoutMs,
     run: (leftMs) => proxySharedRead(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
     onReject: () => done(rejections.upstreamBusy()),

@@ -17,40 +17,41 @@ const readPage = async ({ query }: Db, after: string): Promise<readonly StoredEm
   return rows
 }
 
-/** Adds an entry to the audit log that operators see. */
+/** Adds an entry to the audit log that operators see, unless the previous migration did. */
 const report = async ({ query }: Db, id: string, action: string, detail: string | null): Promise<void> => {
+  const { rows } = await sql`select 1 from audit_log
+    where action = ${action} and subject = ${id} and coalesce(detail, '') = ${detail ?? ''}`.execute(query)
+  if (rows.length > 0) return
   await sql`insert into audit_log (at, user_id, actor, action, subject, ip, detail)
     values (${Date.now()}, null, 'keyrail', ${action}, ${id}, null, ${detail})`.execute(query)
 }
 
 /**
- * Folds email addresses whose domain is written in another form than before, so that all forms of a domain are folded to the same text. Two
- * accounts whose addresses only now look alike stay apart: the second one keeps what it has. Operators see both in the audit log, as well as
- * accounts whose address is no longer valid.
+ * Folds all email addresses by today's rules. Two accounts whose addresses only now look alike stay apart: the second one keeps what it has.
+ * Operators see both in the audit log, as well as accounts whose address is no longer valid.
  */
-export const emailIdentities: Migration = {
-  version: 16,
-  statements: () => [],
-  run: async (db) => {
-    for (let page = await readPage(db, ''); page.length > 0; page = await readPage(db, page.at(-1)?.id ?? '')) {
-      for (const { id, email, folded } of page) {
-        if (toEmailIdentity(email) === undefined) await report(db, id, 'account.emailInvalid', null)
-        const next = foldEmail(email)
-        if (next === folded) continue
-        const { rows } = await sql<{ id: string }>`select id from users where email_folded = ${next}`.execute(db.query)
-        const [other] = rows
-        if (other === undefined) await sql`update users set email_folded = ${next} where id = ${id}`.execute(db.query)
-        else {
-          await report(db, id, 'account.emailSimilar', JSON.stringify({ other: other.id }))
-          await report(db, other.id, 'account.emailSimilar', JSON.stringify({ other: id }))
-        }
+export const foldEmails = async (db: Db): Promise<void> => {
+  for (let page = await readPage(db, ''); page.length > 0; page = await readPage(db, page.at(-1)?.id ?? '')) {
+    for (const { id, email, folded } of page) {
+      if (toEmailIdentity(email) === undefined) await report(db, id, 'account.emailInvalid', null)
+      const next = foldEmail(email)
+      if (next === folded) continue
+      const { rows } = await sql<{ id: string }>`select id from users where email_folded = ${next}`.execute(db.query)
+      const [other] = rows
+      if (other === undefined) await sql`update users set email_folded = ${next} where id = ${id}`.execute(db.query)
+      else {
+        await report(db, id, 'account.emailSimilar', JSON.stringify({ other: other.id }))
+        await report(db, other.id, 'account.emailSimilar', JSON.stringify({ other: id }))
       }
     }
-    // Links to addresses work for an hour.
-    const { rows: links } = await sql<{ sha256: Uint8Array; email: string; folded: string }>`select sha256, email,
-      email_folded as folded from email_links`.execute(db.query)
-    for (const { sha256, email, folded } of links)
-      if (foldEmail(email) !== folded)
-        await sql`update email_links set email_folded = ${foldEmail(email)} where sha256 = ${sha256}`.execute(db.query)
-  },
+  }
+  // Links to addresses work for an hour.
+  const { rows: links } = await sql<{ sha256: Uint8Array; email: string; folded: string }>`select sha256, email,
+    email_folded as folded from email_links`.execute(db.query)
+  for (const { sha256, email, folded } of links)
+    if (foldEmail(email) !== folded)
+      await sql`update email_links set email_folded = ${foldEmail(email)} where sha256 = ${sha256}`.execute(db.query)
 }
+
+/** Domains in another form than before are folded to the same text. */
+export const emailIdentities: Migration = { version: 16, statements: () => [], run: foldEmails }

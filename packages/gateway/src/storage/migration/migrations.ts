@@ -14,6 +14,7 @@ import { alerts } from './0013Alerts.ts'
 import { identities } from './0014Identities.ts'
 import { allowListUses } from './0015AllowListUses.ts'
 import { emailIdentities } from './0016EmailIdentities.ts'
+import { lookAlikeEmails } from './0017LookAlikeEmails.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   identities,
   allowListUses,
   emailIdentities,
+  lookAlikeEmails,
 ]
