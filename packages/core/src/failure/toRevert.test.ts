@@ -1,5 +1,6 @@
 import { failures } from '@keyrail/vectors'
 import { describe, expect, test } from 'vitest'
+import { ACCEPTED_GROWTH, costGrowth } from '../../test/costGrowth.ts'
 import { toRevert } from './toRevert.ts'
 
 const custom = '0x82b42900'
@@ -24,6 +25,14 @@ describe('toRevert', () => {
     ['in the message alone', { code: -32_000, message: `execution reverted: ${custom}` }],
   ])('reads %s', (_, error) => {
     expect(toRevert(error)).toMatchObject({ code: 3, message: expect.stringMatching(/revert/), data: custom })
+  })
+
+  test.each(['revert', 'revert: 0x', '0x'])('takes time linear in a message of many %j', (part) => {
+    const growth = costGrowth(60_000 / part.length, (size) => {
+      const message = part.repeat(size)
+      return () => toRevert({ code: 3, message })
+    })
+    expect(growth).toBeLessThan(ACCEPTED_GROWTH)
   })
 
   test('keeps the reason that a node gives', () => {

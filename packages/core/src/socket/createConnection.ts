@@ -10,6 +10,7 @@ import type { Call, Complete, Send } from '../transport/call.ts'
 import { createCall } from '../transport/createCall.ts'
 import { onCancel } from '../transport/onCancel.ts'
 import { createSocketFailure } from './createSocketFailure.ts'
+import { isKeepAlive } from './isKeepAlive.ts'
 import type { OpenSocket, SocketEnd, SocketEvents } from './openSocket.ts'
 import { getSocketCall } from './socketCall.ts'
 import type { SocketNotification, Subscriber } from './socketCall.ts'
@@ -49,9 +50,6 @@ interface Pending {
   isSent: boolean
   isCanceled: boolean
 }
-
-/** A message that is empty, or a word such as `ping`. No notification is. */
-const keepAliveMessage = /^\s*[\w-]*\s*$/
 
 /** How long opening a connection may take, then to find out why it was not opened, and the response to a heartbeat, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000
@@ -187,8 +185,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     try {
       message = Object(parseJson(text)) as Message
     } catch {
-      // Some servers and proxies keep a connection alive by an empty message, or by a word.
-      if (keepAliveMessage.test(text)) return
+      if (isKeepAlive(text)) return
       // It may have been a notification, and no notification may be lost without an error.
       return end({ kind: 'badResponse', text: 'the server sent a message that is not JSON' })
     }

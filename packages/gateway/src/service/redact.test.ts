@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { ACCEPTED_GROWTH, costGrowth } from '@keyrail/core/test/costGrowth.ts'
 import { readableRuns, secretSpellings } from '@keyrail/core/test/secretSpellings.ts'
 import { describe, expect, test } from 'vitest'
 import { createApiKey } from '../lib/secrets/apiKey.ts'
@@ -24,11 +25,23 @@ describe('createRedact', () => {
     ['a key', createApiKey('app')],
     ['an access token', `krp_${'a1B2'.repeat(9)}`],
     ['a JWT', `eyJ${'a'.repeat(20)}.${'b'.repeat(20)}.${'c'.repeat(20)}`],
+    ['a JWT behind other letters', `jwt_eyJ${'a'.repeat(20)}.${'b'.repeat(20)}`],
     ['a PEM', generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
     ['a password hash', '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g'],
   ])('hides %s by its shape', (_what, text) => {
     expect(redact(JSON.stringify({ at: `before ${text.trim()} after` }))).toBe('{"at":"before [secret] after"}')
   })
+
+  test.each(['eyJ', 'eyJa.', 'kr_', '-----BEGIN A', '$argon2id$', '://a'])(
+    'takes time linear in a text of many %j',
+    (part) => {
+      const growth = costGrowth(30_000 / part.length, (size) => {
+        const text = part.repeat(size)
+        return () => redact(text, 'routine')
+      })
+      expect(growth).toBeLessThan(ACCEPTED_GROWTH)
+    },
+  )
 
   test.each(Object.entries(secretSpellings))('hides the key of a node %s', (_, spell) => {
     const key = `kR4_${randomBytes(24).toString('base64url')}`
