@@ -1,7 +1,8 @@
 import { batch, createTransport, failover, webSocket } from '@keyrail/core'
 import type { TransportOptions, WebSocketOptions } from '@keyrail/core'
+import { Agent } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket as NodeWebSocket } from 'ws'
 import { findLeaks } from './leakWalk.ts'
 import { echoMethod, startSocketServer } from './socketServer.ts'
@@ -57,11 +58,12 @@ describe.each(implementations)('over %s', (name, implementation) => {
     expect(server.handshakes[0]?.headers).toMatchObject({ 'x-team': 'wallet', authorization: 'Bearer a-token-of-mine' })
   })
 
-  test('the handshake has a user agent, and a given one wins', async () => {
+  test('the handshake has a user agent unless the constructor is given, and a given one wins', async () => {
     await create().request({ method: 'eth_chainId' })
     await create({ headers: { 'User-Agent': 'my-app/2' } }).request({ method: 'eth_chainId' })
     const agents = server.handshakes.map(({ headers }) => headers['user-agent'])
-    expect(agents).toEqual([expect.stringMatching(/^keyrail\/\d+\.\d+\.\d+/), 'my-app/2'])
+    const isGiven = implementation.WebSocket !== undefined
+    expect(agents).toEqual([isGiven ? undefined : expect.stringMatching(/^keyrail\/\d+\.\d+\.\d+/), 'my-app/2'])
   })
 
   test('an error response has the kind that it has over HTTP', async () => {
@@ -347,6 +349,24 @@ test('a platform without WebSocket is reported, with what to pass instead', asyn
   } finally {
     Object.assign(globalThis, { WebSocket })
   }
+})
+
+test('a given constructor gets the URL alone, so that its own options, such as the agent of a proxy, are used', async () => {
+  const created: unknown[][] = []
+  const agent = new Agent()
+  onTestFinished(() => agent.destroy())
+  const connect = vi.spyOn(agent, 'createConnection')
+  const ProxySocket = class extends NodeWebSocket {
+    constructor(url: string, ...rest: [protocols?: string[]]) {
+      created.push([url, ...rest])
+      super(url, ...rest, ...(rest.length === 0 ? [[]] : []), { agent } as never)
+    }
+  }
+  const transport = createTransport({ url: server.url, webSocket: webSocket({ requests: true, WebSocket: ProxySocket }) })
+  opened.push(transport)
+  await transport.request({ method: 'eth_gasPrice' })
+  expect(created).toEqual([[server.url.replace('http', 'ws')]])
+  expect(connect).toHaveBeenCalledOnce()
 })
 
 describe('in a browser, which treats the option with headers as a protocol', () => {

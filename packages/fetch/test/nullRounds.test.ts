@@ -1,6 +1,6 @@
 import { addNullRounds, toRound } from '@keyrail/core/test/nullRounds.ts'
 import type { NullRoundResponse } from '@keyrail/core/test/nullRounds.ts'
-import { createReorgChain } from '@keyrail/core/test/reorgChain.ts'
+import { createReorgChain, NodeError } from '@keyrail/core/test/reorgChain.ts'
 import { describe, expect, test } from 'vitest'
 import { isReorgError, iterateLogs } from '../src/index.ts'
 import { createChainClient } from './chainClient.ts'
@@ -62,6 +62,34 @@ test('iterateLogs with checkReorg does not take a node that is behind for a chai
   }
   const logs = iterateLogs(createChainClient(lagging), { fromBlock: 1n, toBlock: 4n, checkReorg: true })
   await expect(logs.next()).rejects.toMatchObject({ kind: 'lagging', retryable: true })
+})
+
+describe('a node that rejects every range for a null round fails the iteration, and no log is lost silently', () => {
+  const text = (from: string, to: string): Record<string, string> => ({
+    'names no round': 'range spans a null round, use smaller ranges',
+    'names a round in the middle': 'null round (500)',
+    'names another round that starts alike': `null round: ${from}0 ${to}0`,
+    'names the first of each range': `requested epoch was a null round (${Number(from)})`,
+    'names the last of each range, in hex': `requested epoch was a null round (${to})`,
+  })
+  test.each(Object.keys(text('', '')))('if it %s', async (name) => {
+    const chain = createReorgChain()
+    chain.mine(Array.from({ length: 1_000 }, () => 1))
+    const { respond } = chain
+    let queries = 0
+    const client = createChainClient({
+      ...chain,
+      respond: async (method, params) => {
+        if (method !== 'eth_getLogs') return respond(method, params)
+        queries++
+        const { fromBlock, toBlock } = params[0] as { readonly fromBlock: string; readonly toBlock: string }
+        throw new NodeError('unknown', { code: -32_000, message: text(fromBlock, toBlock)[name] as string })
+      },
+    })
+    const logs = iterateLogs(client, { fromBlock: 1n, toBlock: 1_000n, concurrency: 1 })
+    await expect(logs.next()).rejects.toMatchObject({ message: expect.stringContaining('null round') })
+    expect(queries).toBeLessThan(210)
+  })
 })
 
 test('a log that the node sends twice is read once', async () => {

@@ -11,8 +11,16 @@ export const toMissing = (error: unknown): null => {
   throw error
 }
 
+/** A node that names more rounds in a row is not one of Filecoin, where almost every round has a block. */
+const MAX_SKIPPED = 100
+
+/** Whether the node's message names a round, in decimal or hex. */
+const namesRound = (error: unknown, round: number): boolean =>
+  isKeyrailError(error) &&
+  new RegExp(`\\b(${round}|0x0*${round.toString(16)})\\b`, 'i').test(error.rpcError?.message ?? '')
+
 /**
- * Makes a function that reads logs skip the rounds without a block at the ends of a range: nodes of Filecoin reject a range that starts or ends at one.
+ * Makes a function that reads logs skip the rounds without a block at the ends of a range: nodes of Filecoin reject a range that starts or ends at one, and name it.
  *
  * @param read - Reads the logs of a range.
  */
@@ -20,14 +28,14 @@ export const skipNullRounds =
   <L>(read: (span: BlockSpan) => Promise<readonly L[]>) =>
   async (span: BlockSpan): Promise<readonly L[]> => {
     let { from, to } = span
-    while (from <= to)
+    for (let skipped = 0; from <= to; skipped++)
       try {
         return await read({ ...span, from, to })
       } catch (error) {
-        if (!isNullRound(error)) throw error
-        // The message names the round.
-        if (new RegExp(`\\b(${from}|0x${from.toString(16)})\\b`, 'i').test((error as Error).message)) from++
-        else to--
+        if (!isNullRound(error) || skipped === MAX_SKIPPED) throw error
+        if (namesRound(error, from)) from++
+        else if (namesRound(error, to)) to--
+        else throw error
       }
     return []
   }

@@ -120,7 +120,7 @@ export function openSocket(
     const Constructor = given ?? getPlatformWebSocket()
     target = await getTarget()
     if (over) return
-    socket = withoutTracing(() => createPlatformSocket(Constructor, target as RequestTarget))
+    socket = withoutTracing(() => createPlatformSocket(Constructor, target as RequestTarget, given !== undefined))
     listen(socket)
   }
   // After this function has returned: a given constructor may do anything.
@@ -156,22 +156,28 @@ function getPlatformWebSocket(): WebSocketConstructor {
 
 /**
  * Creates the WebSocket. `ws`, Node, Bun and Deno take headers as an option. Browsers take that option for the name of a protocol, and throw: they
- * can only send a token, as a protocol, which services of Keyrail accept.
+ * can only send a token, as a protocol, which services of Keyrail accept. A given constructor gets options only for the user's own headers: they may
+ * replace its own options, such as the agent of a proxy.
  */
-function createPlatformSocket(Constructor: WebSocketConstructor, { url, headers }: RequestTarget): PlatformSocket {
+function createPlatformSocket(
+  Constructor: WebSocketConstructor,
+  { url, headers }: RequestTarget,
+  isGiven: boolean,
+): PlatformSocket {
   const create = (...options: unknown[]): PlatformSocket =>
     new Constructor(url, ...(options as never[])) as PlatformSocket
   const { 'content-type': _, ...extra } = headers
   const { authorization = '', 'user-agent': userAgent, ...others } = extra
   const [, token] = /^Bearer (\S+)$/.exec(authorization) ?? []
   const hasOthers = Object.keys(others).length > 0 || userAgent !== getUserAgentHeader()['user-agent']
+  const hasOwn = hasOthers || authorization !== ''
   try {
-    if (Object.keys(extra).length > 0) return create({ headers: extra })
+    if (hasOwn || (userAgent !== undefined && !isGiven)) return create({ headers: extra })
   } catch {
     // It takes no headers.
   }
   try {
-    if (!authorization && !hasOthers) return create()
+    if (!hasOwn) return create()
   } catch (error) {
     throw invalidRequest(`The platform cannot open the WebSocket: ${readString(() => Object(error).message)}`)
   }
