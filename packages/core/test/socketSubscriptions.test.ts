@@ -74,6 +74,36 @@ test('a subscription that the service ends has its error, and the others continu
   expect([ended.results, continued.ends]).toEqual([[], []])
 })
 
+test.each([
+  ['no params', undefined],
+  ['no id', {}],
+  ['an id that is no text', { subscription: 1 }],
+])('an error with %s ends no subscription', async (_, params) => {
+  const socket = create()
+  const handlers = [record(), record()]
+  const subscriptions = await Promise.all(handlers.map((one) => socket.subscribe(['newHeads'], one)))
+  const call = server.calls[0] as SocketCall
+  call.send({ jsonrpc: '2.0', method: 'eth_subscription', error: { code: -32000, message: 'odd' }, params })
+  for (const { id } of subscriptions) notify(call, id, 1)
+  await expect.poll(() => handlers.map(({ results }) => results)).toEqual([[1], [1]])
+  expect(handlers.map(({ ends }) => ends)).toEqual([[], []])
+})
+
+test('a subscription that the service ends before the response with its id is ended, after its notifications', async () => {
+  const error = { code: -32001, message: 'Forbidden', data: { reason: 'address_not_allowed' } }
+  server.script = (call) => {
+    const id = getSubscriptionId(call)
+    notify(call, id, 1)
+    call.send({ jsonrpc: '2.0', error, method: 'eth_subscription', params: { subscription: id } })
+    notify(call, id, 'too late')
+    call.reply(id)
+  }
+  const handlers = record()
+  await create().subscribe(['logs', {}], handlers)
+  await expect.poll(() => handlers.ends).toMatchObject([{ kind: 'forbidden' }])
+  expect(handlers.results).toEqual([1])
+})
+
 test('a transport without webSocket has no socket', () => {
   const transport = createTransport({ url: server.url })
   expect(getSocket(transport)).toBeUndefined()

@@ -94,7 +94,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     const largest = Math.max(...all.map(({ body }) => body.length))
     for (const { call, complete, body, isSent } of all)
       complete(false, createSocketFailure(body.length === largest ? facts : lost, getContext(call.method), isSent))
-    subscriptions.end(createSocketFailure(lost, getContext('eth_subscribe'), true))
+    subscriptions.endAll(createSocketFailure(lost, getContext('eth_subscribe'), true))
   }
 
   const write = (entry: Pending): void => {
@@ -179,6 +179,15 @@ export function createConnection(options: ConnectionOptions): Connection {
     if ('kind' in read && read.kind === 'wrongNetwork') end(read)
   }
 
+  /** Passes a notification, or the end of a subscription, on to its subscriber. False if too many without a subscriber are stored. */
+  const passOn = (notification: SocketNotification, text: string, message: Message): boolean => {
+    if (message.error == null) return subscriptions.deliver(notification, isSubscribing)
+    // The service has ended this subscription, for example because the allow list of the app is narrower now.
+    const read = readMessage(text, { ...message, id: 0 }, 'eth_subscribe') as FailureFacts
+    const failure = createFailure(read, getContext('eth_subscribe'))
+    return subscriptions.end(notification.subscription, failure, isSubscribing)
+  }
+
   const onMessage = (text: string): void => {
     lastReceivedAt = now()
     let message: Message
@@ -191,11 +200,9 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
     if (message.method !== 'eth_subscription') return onResponse(text, message)
     const notification = Object(message.params) as SocketNotification
-    if (message.error != null) {
-      // The service has ended this subscription, for example because the allow list of the app is narrower now.
-      const read = readMessage(text, { ...message, id: 0 }, 'eth_subscribe')
-      if ('kind' in read) subscriptions.end(createFailure(read, getContext('eth_subscribe')), notification.subscription)
-    } else if (!subscriptions.deliver(notification, isSubscribing))
+    // It is about no subscription.
+    if (typeof notification.subscription !== 'string') return
+    if (!passOn(notification, text, message))
       end({ kind: 'badResponse', text: 'the server sent too many notifications before the id of their subscription' })
   }
 

@@ -16,41 +16,64 @@ export interface SocketSubscriptions {
   readonly deliver: (notification: SocketNotification, isOpening: () => boolean) => boolean
   /** Drops stored notifications, which belong to no subscription. */
   readonly clearEarly: () => void
-  /** Ends a subscription. @param id - @default all */
-  readonly end: (failure: KeyrailError, id?: string) => void
+  /**
+   * Ends one subscription.
+   *
+   * @param isOpening - As for `deliver`: a server may end a subscription before the response with its id.
+   * @returns As for `deliver`.
+   */
+  readonly end: (id: string, failure: KeyrailError, isOpening: () => boolean) => boolean
+  readonly endAll: (failure: KeyrailError) => void
 }
 
-/** How many notifications are stored that came before the response with the id of their subscription. */
+/** What a server sent about a subscription. */
+interface Message {
+  readonly id: string
+  readonly handle: (subscriber: Subscriber) => void
+}
+
+/** How many messages are stored that came before the response with the id of their subscription. */
 const MAX_EARLY = 1_000
 
 /** Creates an empty set of subscriptions. */
 export function createSubscriptions(): SocketSubscriptions {
   const subscribers = new Map<string, Subscriber>()
-  let early: SocketNotification[] = []
+  let early: Message[] = []
+
+  const pass = (message: Message, isOpening: () => boolean): boolean => {
+    const subscriber = subscribers.get(message.id)
+    if (subscriber) message.handle(subscriber)
+    else if (isOpening()) early.push(message)
+    return early.length <= MAX_EARLY
+  }
+
   return {
     count: () => subscribers.size,
     add: (id, subscriber) => {
       if (subscribers.has(id)) return false
       subscribers.set(id, subscriber)
-      const own = early.filter(({ subscription }) => subscription === id)
-      early = early.filter(({ subscription }) => subscription !== id)
-      for (const notification of own) subscriber.onNotification(notification)
+      const own = early.filter((message) => message.id === id)
+      early = early.filter((message) => message.id !== id)
+      for (const { handle } of own) if (subscribers.has(id)) handle(subscriber)
       return true
     },
     remove: (id) => subscribers.delete(id),
-    deliver: (notification, isOpening) => {
-      const subscriber = subscribers.get(notification.subscription)
-      if (subscriber) subscriber.onNotification(notification)
-      else if (isOpening()) early.push(notification)
-      return early.length <= MAX_EARLY
-    },
+    deliver: (notification, isOpening) =>
+      pass({ id: notification.subscription, handle: ({ onNotification }) => onNotification(notification) }, isOpening),
     clearEarly: () => {
       early = []
     },
-    end: (failure, only) => {
-      const ended = [...subscribers].filter(([id]) => only === undefined || id === only)
-      for (const [id] of ended) subscribers.delete(id)
-      for (const [, { onEnd }] of ended) onEnd(failure)
+    end: (id, failure, isOpening) => {
+      const handle = ({ onEnd }: Subscriber): void => {
+        subscribers.delete(id)
+        onEnd(failure)
+      }
+      return pass({ id, handle }, isOpening)
+    },
+    endAll: (failure) => {
+      const ended = [...subscribers.values()]
+      subscribers.clear()
+      for (const { onEnd } of ended) onEnd(failure)
     },
   }
 }
