@@ -146,7 +146,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const open = (): SocketPool =>
       createSocketPool(createConnector(secure, hostname, Number(port) || (secure ? 443 : 80)))
     const client = load<typeof http>(secure ? 'node:https' : 'node:http')
-    // Set by NODE_USE_ENV_PROXY=1, --use-env-proxy and http.setGlobalProxyFromEnv(): only Node's own agent goes through the proxy.
+    // Set at the start by NODE_USE_ENV_PROXY=1 or --use-env-proxy: only Node's own agent goes through the proxy.
     const { options: own } = client.globalAgent as unknown as { readonly options?: { readonly proxyEnv?: object } }
     const hasEnvProxy = own?.proxyEnv !== undefined
     const pool = agent || hasEnvProxy ? undefined : (pools[origin] ??= open())

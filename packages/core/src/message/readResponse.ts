@@ -6,8 +6,9 @@ import { toPlainText } from './toPlainText.ts'
 /**
  * Parses and validates the response to one call: either a JSON-RPC result for this call, or a failure.
  *
- * A result with another id (other than the same number as a string) is never accepted and not requested again, because the server would do the same. A result without an id is accepted,
- * because HTTP ties it to its request, but only if it is marked as JSON-RPC 2.0: other APIs also have a member `result`.
+ * A result with another id (other than the same number as a string) is never accepted and not requested again, because the server would do the
+ * same. A result without an id is accepted, because HTTP ties it to its request, but only if it is marked as JSON-RPC 2.0: other APIs also have a
+ * member `result`.
  *
  * @param response - The HTTP response.
  * @param call - Id and method of the call.

@@ -36,6 +36,8 @@ export interface ChainPollerOptions {
 
 /** How many blocks of a gap to read in parallel. */
 const lookahead = 8
+/** Filecoin skips a few numbers in a row. If more have no block, the node lacks the blocks. */
+const mostMissing = 100
 /** If the head stays lower for this many polls and for two block times, the node is not lagging: the chain has become shorter. */
 const mostLowerPolls = 8
 
@@ -107,6 +109,7 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
       const found = await (ahead.shift() as ReturnType<typeof get>)
       if (!found) {
         missing ??= number
+        if (number - missing >= mostMissing) throw missingBlock(missing)
         continue
       }
       const { block, events } = found
@@ -126,6 +129,16 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
       yield* reportBlock(chain, block, events)
     }
     return true
+  }
+
+  /** Reads the first block from a number on. */
+  const readFirst = async (from: number, head: WholeBlock): Promise<WholeBlock> => {
+    for (let number = from; number < head.number; number++) {
+      const block = await read(number)
+      if (block) return block
+      if (number - from >= mostMissing) throw missingBlock(from)
+    }
+    return head
   }
 
   /** Handles a head that is not above the newest block. Returns whether the chain ends with it. */
@@ -172,11 +185,12 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
     // After a deep reorganization, the chain may end below the first block.
     const wanted = Math.max(next, chain.first ?? 0)
     if (catchUp && head.number - wanted > 2 * reorgDepth) {
-      let first = await read(next)
-      for (let number = next + 1; !first; number++) first = number < head.number ? await read(number) : head
-      if (newest && first.parentHash !== newest.hash) {
-        yield* switchBranch(first)
-        return { atHead: false, waitMs: 0 }
+      if (newest) {
+        const first = await readFirst(next, head)
+        if (first.parentHash !== newest.hash) {
+          yield* switchBranch(first)
+          return { atHead: false, waitMs: 0 }
+        }
       }
       if (chain.partial) {
         const block = await readExisting(source, chain.partial.number)

@@ -21,8 +21,9 @@ const isUnknownError = ({ method }: Call, { kind, source }: KeyrailError): boole
   kind === 'unknown' && source !== 'client' && isReadMethod(method)
 
 /**
- * Creates a layer that retries a call if its failure is `retryable`, and once if it is a read with an `unknown` error of a server. It waits for a random part of an exponentially growing time (full jitter), or for
- * as long as the server asked. If the wait does not fit into the call's deadline, the call fails at once.
+ * Creates a layer that retries a call if its failure is `retryable`, and once if it is a read with an `unknown` error of a server. It waits for a
+ * random part of an exponentially growing time (full jitter), or for as long as the server asked. If the wait does not fit into the call's deadline,
+ * the call fails at once.
  *
  * @param options - How often calls are retried, and how long it waits.
  * @throws {KeyrailError} A call fails with the failure of the last try.

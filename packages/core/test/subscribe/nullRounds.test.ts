@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { addNullRounds, toRound } from '../nullRounds.ts'
 import type { NullRoundResponse } from '../nullRounds.ts'
 import { createChainTransport } from '../reorgChain.ts'
+import type { Subscription, Transport } from '../../src/index.ts'
 import { createChain, subscribeBlocks, subscribeLogs, take } from './followChain.ts'
 
 beforeEach(() => {
@@ -73,6 +74,38 @@ describe.each<NullRoundResponse>(['an error', 'null'])(
     })
   },
 )
+
+describe.each<readonly [string, (transport: Transport, onError: () => void) => Subscription<unknown>]>([
+  ['blocks', (transport, onError) => subscribeBlocks(transport, { onError })],
+  ['logs', (transport, onError) => subscribeLogs(transport, { onError })],
+  ['blocks from a number', (transport, onError) => subscribeBlocks(transport, { fromBlock: 3, onError })],
+  ['logs from a number', (transport, onError) => subscribeLogs(transport, { fromBlock: 3, onError })],
+])('a node whose head is 20 million blocks above its other blocks, and a subscription to %s', (_, subscribe) => {
+  test('reports the failure and waits, after few requests', async () => {
+    const chain = createChain([1, 1, 1])
+    const { respond } = chain
+    let isWrong = false
+    let reads = 0
+    const wrong = {
+      ...chain,
+      respond: async (method: string, params: readonly unknown[]) => {
+        if (!isWrong || method !== 'eth_getBlockByNumber') return respond(method, params)
+        reads++
+        const hash = `0x${'fe'.repeat(32)}`
+        const head = { ...(await respond(method, ['latest', false])), number: '0x1312d00', hash, parentHash: hash }
+        return params[0] === 'latest' ? head : null
+      },
+    }
+    let failures = 0
+    const { stop } = take(subscribe(createChainTransport(wrong), () => failures++))
+    await vi.advanceTimersByTimeAsync(1_000)
+    isWrong = true
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(failures).toBeGreaterThan(1)
+    expect(reads).toBeLessThan(failures * 130)
+    await stop()
+  })
+})
 
 test('a node that does not have a block yet is not taken for a chain without that block', async () => {
   const chain = createChain(3)
