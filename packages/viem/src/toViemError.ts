@@ -20,11 +20,15 @@ const isRpcFailure = ({ source, status = 0, rpcError, kind }: KeyrailError): boo
   kind !== 'quota' &&
   (source === 'node' || status < 400)
 
+/** The kinds of failure of which a lost filter can be: nodes report it with many codes. */
+const lostFilterKinds: ReadonlySet<string> = new Set(['invalidRequest', 'missingData', 'unknown'])
+
 /** Whether the node does not know a filter any more, or another node was asked. */
 const isLostFilter = ({ kind, rpcError }: KeyrailError, method: string): boolean =>
   (method === 'eth_getFilterChanges' || method === 'eth_getFilterLogs') &&
   rpcError !== undefined &&
-  (kind === 'invalidRequest' || /filter/i.test(rpcError.message))
+  lostFilterKinds.has(kind) &&
+  (kind === 'invalidRequest' || /filter/i.test(rpcError.message.replaceAll(method, '')))
 
 /** Returns the HTTP status that viem decides by: 429 for each rate limit, and for a quota error under a status of success. */
 const getStatus = ({ kind, status }: KeyrailError): number | undefined =>

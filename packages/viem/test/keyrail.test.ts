@@ -78,7 +78,8 @@ test.each([
   [-32_602, 'Invalid filter id'],
   [-32_603, 'Filter with id: 1 does not exist'],
   [-32_000, 'filter not found'],
-  [-32_005, 'unknown filter'],
+  [-32_001, 'unknown filter'],
+  [-32_000, 'eth_getFilterChanges: no such filter'],
 ])('watchEvent makes a new filter when a node forgets it with code %d, %s', async (code, message) => {
   const log = {
     address,
@@ -110,6 +111,29 @@ test.each([
   })
   expect(logs).toMatchObject([{ transactionHash: log.transactionHash }])
   expect(filters).toBe(2)
+})
+
+test.each([
+  [-32_005, 'rate limit exceeded for eth_getFilterChanges'],
+  [-32_005, 'too many filter requests'],
+  [-32_601, 'the method eth_getFilterChanges does not exist'],
+  [-39_999, 'odd failure in eth_getFilterChanges'],
+  [-32_603, 'internal error in eth_getFilterChanges'],
+])('watchEvent keeps its filter when a node rejects a query of it with code %d, %s', async (code, message) => {
+  let filters = 0
+  let queries = 0
+  server.script = (seen, response, socket) => {
+    const { method } = seen.json
+    if (method === 'eth_newFilter') return reply(`0x${++filters}`)(seen, response, socket)
+    if (method !== 'eth_getFilterChanges') return reply(true)(seen, response, socket)
+    queries++
+    raw(200, `{"jsonrpc":"2.0","id":$ID,"error":${JSON.stringify({ code, message })}}`)(seen, response, socket)
+  }
+  const client = createPublicClient({ transport: keyrail({ url: server.url, retry: false }), pollingInterval: 10 })
+  const stop = client.watchEvent({ onLogs: () => {}, onError: () => {} })
+  await expect.poll(() => queries).toBeGreaterThan(2)
+  stop()
+  expect(filters).toBe(1)
 })
 
 test('a call sends exactly one request, and the client exposes only the redacted URL', async () => {
