@@ -357,12 +357,15 @@ test('a given constructor gets the URL alone, so that its own options, such as t
   onTestFinished(() => agent.destroy())
   const connect = vi.spyOn(agent, 'createConnection')
   const ProxySocket = class extends NodeWebSocket {
-    constructor(url: string, ...rest: [protocols?: string[]]) {
+    constructor(url: string, ...rest: string[][]) {
       created.push([url, ...rest])
-      super(url, ...rest, ...(rest.length === 0 ? [[]] : []), { agent } as never)
+      super(url, rest[0] ?? [], { agent })
     }
   }
-  const transport = createTransport({ url: server.url, webSocket: webSocket({ requests: true, WebSocket: ProxySocket }) })
+  const transport = createTransport({
+    url: server.url,
+    webSocket: webSocket({ requests: true, WebSocket: ProxySocket }),
+  })
   opened.push(transport)
   await transport.request({ method: 'eth_gasPrice' })
   expect(created).toEqual([[server.url.replace('http', 'ws')]])

@@ -28,7 +28,7 @@ const write = (socket: Socket, response: OddResponseCase['response'], id: unknow
     ...headers,
     ...(isChunked ? [['transfer-encoding', 'chunked']] : []),
     ...(framing === 'length' && status !== 204 ? [['content-length', body.length]] : []),
-    ...(framing === 'broken' ? [['content-length', body.length + 100]] : []),
+    ...(framing === 'broken' || framing === 'reset' ? [['content-length', body.length + 100]] : []),
     ...(ends ? [['connection', 'close']] : []),
   ]
   for (const early of interim) socket.write(`HTTP/1.1 ${early} Early\r\n\r\n`)
@@ -36,7 +36,8 @@ const write = (socket: Socket, response: OddResponseCase['response'], id: unknow
   if (isChunked) socket.write(`${(framing === 'chunked' ? body.length : body.length + 100).toString(16)}\r\n`)
   socket.write(body)
   if (framing === 'chunked') socket.write('\r\n0\r\n\r\n')
-  if (ends) socket.end()
+  if (framing === 'reset') socket.resetAndDestroy()
+  else if (ends) socket.end()
 }
 
 /** Starts a server on a free port. */
@@ -44,6 +45,8 @@ export async function startOddResponseServer(): Promise<OddResponseServer> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
+    // A reset drops what is not sent yet.
+    socket.setNoDelay(true)
     socket.on('error', () => {})
     let received = ''
     socket.on('data', (chunk) => {

@@ -4,9 +4,9 @@ import type { Json } from './json.ts'
 
 /**
  * How the end of a body is marked: by its length, by chunks, or by the end of the connection. `broken` and `brokenChunks` announce more bytes than
- * they send, and end the connection.
+ * they send, and end the connection; `reset` does so with a TCP reset.
  */
-export type Framing = 'length' | 'chunked' | 'close' | 'broken' | 'brokenChunks'
+export type Framing = 'length' | 'chunked' | 'close' | 'broken' | 'brokenChunks' | 'reset'
 
 /** An odd HTTP response to one call, and its outcome. */
 export interface OddResponseCase {

@@ -39,7 +39,7 @@ export function createFailure(facts: FailureFacts, context: FailureContext): Key
   const kind = facts.kind ?? classify(masked, method)?.kind ?? 'unknown'
   // Services add a request id or a reason to their errors, nodes do not.
   const { requestId, reason } = Object(rpcError?.data) as { readonly requestId?: unknown; readonly reason?: unknown }
-  const text = mask(facts.text, secrets, '…')
+  const text = mask(facts.text || (facts.problem ?? ''), secrets, '…')
     .replace(/\s+/g, ' ')
     .slice(0, MAX_SHOWN_TEXT)
     .replace(/[. ]*$/, '')

@@ -3,8 +3,10 @@ import type { RpcErrorObject } from './keyrailError.ts'
 
 /** The facts about a failure, from which `createFailure` makes an error. Secrets are not masked yet. */
 export interface FailureFacts {
-  /** The server's message, on one line and without tags, or our own description. */
+  /** The server's message, on one line and without tags; or our own description, if `kind` is set. */
   readonly text: string
+  /** Our own description of a response without a message. It is shown if `text` is empty, and never classified. */
+  readonly problem?: string | undefined
   /** Set if the kind is known without classification: a broken connection, a timeout, a response that cannot be read. */
   readonly kind?: FailureKind | undefined
   /** The HTTP status, if there was a response. */

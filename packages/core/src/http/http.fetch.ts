@@ -78,10 +78,11 @@ export function createHttpClient(
         let whole = new Uint8Array()
         let bytes = 0
         let status = 0
-        const succeed = (text: string): unknown =>
-          over || done(undefined, { status, text, header: (name) => readString(() => response?.headers.get(name)) })
+        const succeed = (text: string, problem?: string): unknown =>
+          over ||
+          done(undefined, { status, text, problem, header: (name) => readString(() => response?.headers.get(name)) })
         const failToRead = (fault: HttpFault): unknown =>
-          isDecidedByStatus(status) ? succeed(fault.text) : over || done(fault)
+          isDecidedByStatus(status) ? succeed('', fault.text) : over || done(fault)
         try {
           const given = await (fetch ?? globalThis.fetch)(url, {
             method: 'POST',
@@ -116,7 +117,7 @@ export function createHttpClient(
           await Promise.resolve()
           if (response === undefined) return over || done(toFetchFault(error))
           const problem = describeDecodingError?.(error)
-          if (problem) return succeed(problem)
+          if (problem) return succeed('', problem)
           return failToRead(toResponseFault(error))
         }
         return succeed(text)

@@ -122,7 +122,7 @@ const toFault = (error: NodeJS.ErrnoException, request: ClientRequest): HttpFaul
   }
 }
 
-/** The text in place of a body that cannot be decoded. */
+/** Describes a body that cannot be decoded. */
 const undecodable = 'the response cannot be decoded: its content-encoding is not that of its body'
 
 /** The `fetch` of Node reports a code of zlib. */
@@ -193,10 +193,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         }
       }
       const { pool } = prepared
-      const succeed = ({ statusCode: status = 0 }: IncomingMessage, text: string): void =>
-        finish(undefined, { status, text, header: (name) => getHeader(response as IncomingMessage, name) })
+      const succeed = (incoming: IncomingMessage, text: string, problem?: string): void => {
+        const { statusCode: status = 0 } = incoming
+        finish(undefined, { status, text, problem, header: (name) => getHeader(incoming, name) })
+      }
       const failToRead = (fault: HttpFault): void => {
-        if (response && isDecidedByStatus(response.statusCode)) succeed(response, fault.text)
+        if (response && isDecidedByStatus(response.statusCode)) succeed(response, '', fault.text)
         else finish(fault)
       }
       const tooLarge = (): void => {
@@ -207,7 +209,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         const fault = toFault(error, sent)
         // The server has likely closed the other idle connections, too, and a retry must not use one of them.
         if (fault.stale) pool?.closeIdle()
-        finish(fault)
+        failToRead(fault)
       })
       // Some connections close without an error, for example after an unexpected status 101.
       sent.on('close', () => {
@@ -249,7 +251,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           ;(decode as typeof zlib.unzip)(whole, options, (error: NodeJS.ErrnoException | null, plain) => {
             if (!error) succeed(incoming, plain.toString())
             else if (error.code === 'ERR_BUFFER_TOO_LARGE') tooLarge()
-            else succeed(incoming, undecodable)
+            else succeed(incoming, '', undecodable)
           })
         })
       })

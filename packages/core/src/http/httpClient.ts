@@ -1,7 +1,10 @@
 /** A complete HTTP response. */
 export interface HttpResponse {
   readonly status: number
+  /** Empty if the body cannot be read. */
   readonly text: string
+  /** Why the body cannot be read. */
+  readonly problem?: string | undefined
   /** Returns a header of the response by its lower-case name. */
   readonly header: (name: string) => string | null | undefined
 }

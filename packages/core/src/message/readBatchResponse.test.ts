@@ -138,7 +138,7 @@ describe('readBatchResponse', () => {
 
   test('says so if an error has no message', () => {
     const [, second] = read([ok(5), { id: 6, error: { code: -32000 } }, ok(7)]) as BatchEntryRead[]
-    expect(second).toMatchObject({ text: 'the error has no message', rpcError: { code: -32000 } })
+    expect(second).toMatchObject({ text: '', problem: 'the error has no message', rpcError: { code: -32000 } })
   })
 
   test('gives a call without an entry the wait that the server requests', () => {

@@ -33,8 +33,12 @@ export function readBatchResponse(
   } catch {
     // Not JSON: the text becomes the message of the failure.
   }
-  const toFacts = (read: unknown, id: unknown, text = 'the error has no message'): FailureFacts => ({
-    ...(readResponse({ status, text, header }, { id: id as number, method: '' }, read) as FailureFacts),
+  const toFacts = (
+    read: unknown,
+    id: unknown,
+    { text, problem }: Pick<HttpResponse, 'text' | 'problem'> = { text: '', problem: 'the error has no message' },
+  ): FailureFacts => ({
+    ...(readResponse({ status, text, problem, header }, { id: id as number, method: '' }, read) as FailureFacts),
     batch: true,
   })
   const toBadResponse = (text: string, final = false): FailureFacts => ({
@@ -49,7 +53,7 @@ export function readBatchResponse(
   const { id, result, error } = Object(body) as Entry
   const entries = Array.isArray(body) ? (body as unknown[]) : result !== undefined && error == null ? [body] : undefined
   // An error outside an array is about the whole batch, even if it has an id: a server without batches may send the id of the first call.
-  if (!entries || !status || (status > 299 && status < 400)) return toFacts(body, id, response.text)
+  if (!entries || !status || (status > 299 && status < 400)) return toFacts(body, id, response)
 
   const reads: (BatchEntryRead | undefined)[] = Array.from({ length: count })
   const errorsWithoutId: Entry[] = []

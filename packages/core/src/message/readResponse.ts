@@ -20,7 +20,7 @@ import { toPlainText } from './toPlainText.ts'
  * @see JSON-RPC 2.0 section 5
  */
 export function readResponse(
-  { status, text, header }: HttpResponse,
+  { status, text, problem = 'an empty body', header }: HttpResponse,
   call: { readonly id: number; readonly method: string },
   parsed?: unknown,
 ): { readonly result: unknown } | FailureFacts {
@@ -47,21 +47,23 @@ export function readResponse(
   const rejection = final || result != null ? undefined : (error ?? message)
   const given = (rejection as Body | undefined)?.message ?? rejection
   const errorMessage = typeof given === 'string' ? given : text
+  const shown = final ? redirected : toPlainText(errorMessage)
   return {
     status,
     retryAfter: header('retry-after'),
     date: header('date'),
     final,
     kind: final || (status < 300 && rejection == null) ? 'badResponse' : undefined,
-    text: final
-      ? 'the server redirects, which is not followed: it would send the key to another server'
-      : toPlainText(errorMessage) || 'an empty body',
+    text: shown,
+    problem: shown ? undefined : problem,
     rpcError:
       Object(rejection) === rejection
         ? { ...(rejection as object), code: toInteger((rejection as Body).code), message: errorMessage }
         : undefined,
   }
 }
+
+const redirected = 'the server redirects, which is not followed: it would send the key to another server'
 
 /** Whether an id is that of a request. Some servers return it as a string. */
 const isSameId = (id: unknown, requestId: number): boolean => id === requestId || id === String(requestId)

@@ -92,7 +92,12 @@ describe.each<readonly [string, (transport: Transport, onError: () => void) => S
         if (!isWrong || method !== 'eth_getBlockByNumber') return respond(method, params)
         reads++
         const hash = `0x${'fe'.repeat(32)}`
-        const head = { ...(await respond(method, ['latest', false])), number: '0x1312d00', hash, parentHash: hash }
+        const head = {
+          ...Object(await respond(method, ['latest', false])),
+          number: '0x1312d00',
+          hash,
+          parentHash: hash,
+        }
         return params[0] === 'latest' ? head : null
       },
     }
