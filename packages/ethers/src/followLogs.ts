@@ -1,5 +1,5 @@
 import { isKeyrailError } from '@keyrail/core'
-import { createLogWindows, createWindowSize } from '@keyrail/core/internal'
+import { createLogWindows, createWindowSize, sortLogs } from '@keyrail/core/internal'
 import type { BlockSpan } from '@keyrail/core/internal'
 import type { EventFilter, JsonRpcApiProvider, Log, Subscriber } from 'ethers'
 import { createErrorReport } from './errorReport.ts'
@@ -22,8 +22,13 @@ export function followLogs(provider: JsonRpcApiProvider, filter: EventFilter): S
   /** The first block of the next query. No log of it or of a later block has been emitted. */
   let next: number | undefined
   let head = -1
-  let running = false
-  let busy = false
+  /** The number of the run: a loop of an earlier run ends. 0 while it is stopped. */
+  let run = 0
+  let runs = 0
+  /** The run whose loop is reading. */
+  let busy = 0
+  /** The first block of a run that starts at the head. Undefined if it could not be read, which the subscription to blocks reports. */
+  let first: Promise<number | undefined>
 
   const read = async ({ from, to }: BlockSpan): Promise<readonly Log[]> => {
     try {
@@ -34,56 +39,50 @@ export function followLogs(provider: JsonRpcApiProvider, filter: EventFilter): S
     }
   }
   /** Emits the logs of a range, window by window. */
-  const emitLogs = async (from: number, to: number): Promise<void> => {
+  const emitLogs = async (from: number, to: number, own: number): Promise<void> => {
     const windows = createLogWindows({ spans: [{ from, to, exclusive: false }], read, size, concurrency: 1 })
-    for (let window = await windows.next(); running && window; window = await windows.next()) {
-      const emitted = new Set<string>()
-      for (const log of window.logs) {
-        const id = `${log.blockHash} ${log.index}`
-        // Some load balancers send a log twice.
-        if (!emitted.has(id)) void provider.emit(filter, log)
-        emitted.add(id)
-      }
+    for (let window = await windows.next(); run === own && window; window = await windows.next()) {
+      const logs = sortLogs(window.logs.map((log) => ({ log, number: log.blockNumber, index: log.index })))
+      for (const log of logs) void provider.emit(filter, log)
       const lookBack = Math.min(LOOK_BACK, size.current() - 1)
-      next = Math.max(next as number, (window.logs.at(-1)?.blockNumber ?? -1) + 1, window.to - lookBack)
+      next = Math.max(next as number, (logs.at(-1)?.blockNumber ?? -1) + 1, window.to - lookBack)
     }
   }
   const onBlock = (block: number): void => {
     head = Math.max(head, block)
-    if (!busy) void catchUp()
+    if (busy !== run) void catchUp(run, block)
   }
-  const catchUp = async (): Promise<void> => {
-    busy = true
+  /** Reads up to the head. `block` is the one that the provider has reported. */
+  const catchUp = async (own: number, block: number): Promise<void> => {
+    busy = own
     let lastRead
     try {
+      const start = (await first) ?? block
+      if (run === own) next ??= start
       // Blocks can arrive during a query: the loop reads those too.
-      while (running && next !== undefined && next <= head && lastRead !== head) {
-        await emitLogs(next, (lastRead = head))
+      while (run === own && next !== undefined && next <= head && lastRead !== head) {
+        await emitLogs(next, (lastRead = head), own)
         report.succeeded()
       }
     } catch (error) {
       // The next block queries the same range again, up to itself.
-      if (running) report.failed(error)
+      if (run === own) report.failed(error)
     }
-    busy = false
+    if (busy === own) busy = 0
   }
   const start = (): void => {
-    if (running) return
-    running = true
-    if (next === undefined) void findFirstBlock()
+    if (run > 0) return
+    run = ++runs
+    if (next === undefined)
+      first = provider.getBlockNumber().then(
+        (number) => number + 1,
+        () => undefined,
+      )
     void provider.on('block', onBlock)
   }
-  const findFirstBlock = async (): Promise<void> => {
-    try {
-      next ??= (await provider.getBlockNumber()) + 1
-    } catch {
-      // Start at the first block that the provider reports. The subscription to blocks reports the failure.
-      next ??= head + 1
-    }
-  }
   const stop = (): void => {
-    if (!running) return
-    running = false
+    if (run === 0) return
+    run = 0
     void provider.off('block', onBlock)
   }
   return {

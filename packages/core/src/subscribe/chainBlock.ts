@@ -1,4 +1,6 @@
 import { KeyrailError } from '../failure/keyrailError.ts'
+import { sortLogs } from '../logs/sortLogs.ts'
+import type { PlacedLog } from '../logs/sortLogs.ts'
 import type { RpcBlock, RpcBlockHeader } from '../schema/block.ts'
 import type { Hash, Quantity } from '../schema/hex.ts'
 import type { RpcLog } from '../schema/log.ts'
@@ -99,12 +101,8 @@ export function parseBlock(value: unknown): WholeBlock {
   }
 }
 
-/** Whether two logs are one: some load balancers send a log twice. */
-const isSameLog = (one: RpcLog, other: RpcLog | undefined): boolean =>
-  one.logIndex === other?.logIndex && one.blockHash === other.blockHash
-
 /**
- * Checks logs and sorts them in chain order, which some load balancers do not keep. Removes repeated ones.
+ * Checks logs, sorts them in chain order and removes repeated ones.
  *
  * @param value - What the node sent.
  * @param belongs - Whether a log is in a requested block. (A node ignores the fields of a filter that it does not know.)
@@ -115,10 +113,7 @@ export function parseLogs(value: unknown, belongs: (log: RpcLog, number: number)
   const numbered = value.map((one: unknown) => parseLog(one))
   if (!numbered.every(({ log, number }) => belongs(log, number)))
     throw malformed('logs', 'limited to the requested blocks')
-  return numbered
-    .sort((a, b) => a.number - b.number || a.index - b.index)
-    .map(({ log }) => log)
-    .filter((log, at, all) => !isSameLog(log, all[at - 1]))
+  return sortLogs(numbered)
 }
 
 /**
@@ -126,7 +121,7 @@ export function parseLogs(value: unknown, belongs: (log: RpcLog, number: number)
  *
  * @throws {KeyrailError} kind `badResponse` for a missing or malformed member.
  */
-export function parseLog(value: unknown): { readonly log: RpcLog; readonly number: number; readonly index: number } {
+export function parseLog(value: unknown): PlacedLog<RpcLog> {
   const log = Object(value) as RpcLog
   parseHash(log.blockHash, 'log.blockHash')
   return {

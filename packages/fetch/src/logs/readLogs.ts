@@ -1,3 +1,4 @@
+import { sortLogs } from '@keyrail/core/internal'
 import type { LogFilter } from '@keyrail/core'
 import { decodeList } from '../decode/decodeList.ts'
 import { decodeLog } from '../decode/decodeLog.ts'
@@ -6,8 +7,7 @@ import { malformed } from '../decode/malformed.ts'
 import type { ReadClient } from '../read/readClient.ts'
 
 /**
- * Reads logs, checks that they belong to the requested blocks, and sorts them in chain order, which some load balancers do not keep. Removes
- * repeated ones.
+ * Reads logs, checks that they belong to the requested blocks, sorts them in chain order and removes repeated ones.
  *
  * @param client - A client.
  * @param filter - The filter to send.
@@ -21,9 +21,5 @@ export async function readLogs(
 ): Promise<Log[]> {
   const logs = decodeList(await client.eth_getLogs(filter), 'logs', decodeLog)
   if (!logs.every(belongs)) throw malformed('logs', 'limited to the requested blocks')
-  return logs
-    .sort((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex)
-    .filter(
-      ({ blockHash, logIndex }, at) => logIndex !== logs[at - 1]?.logIndex || blockHash !== logs[at - 1]?.blockHash,
-    )
+  return sortLogs(logs.map((log) => ({ log, number: Number(log.blockNumber), index: log.logIndex })))
 }
