@@ -28,7 +28,7 @@ export function followLogs(provider: JsonRpcApiProvider, filter: EventFilter): S
   /** The run whose loop is reading. */
   let busy = 0
   /** The first block of a run that starts at the head. Undefined if it could not be read, which the subscription to blocks reports. */
-  let first: Promise<number | undefined>
+  let first: Promise<number | undefined> | undefined
 
   const read = async ({ from, to }: BlockSpan): Promise<readonly Log[]> => {
     try {
@@ -50,7 +50,7 @@ export function followLogs(provider: JsonRpcApiProvider, filter: EventFilter): S
   }
   const onBlock = (block: number): void => {
     head = Math.max(head, block)
-    if (busy !== run) void catchUp(run, block)
+    if (run > 0 && busy !== run) void catchUp(run, block)
   }
   /** Reads up to the head. `block` is the one that the provider has reported. */
   const catchUp = async (own: number, block: number): Promise<void> => {
@@ -70,28 +70,27 @@ export function followLogs(provider: JsonRpcApiProvider, filter: EventFilter): S
     }
     if (busy === own) busy = 0
   }
-  const start = (): void => {
-    if (run > 0) return
+  const resume = (): void => {
     run = ++runs
-    if (next === undefined)
-      first = provider.getBlockNumber().then(
-        (number) => number + 1,
-        () => undefined,
-      )
-    void provider.on('block', onBlock)
-  }
-  const stop = (): void => {
-    if (run === 0) return
-    run = 0
-    void provider.off('block', onBlock)
+    first ??= provider.getBlockNumber().then(
+      (number) => number + 1,
+      () => undefined,
+    )
   }
   return {
-    start,
-    stop,
-    pause: (drop) => {
-      stop()
-      if (drop) next = undefined
+    start: () => {
+      resume()
+      void provider.on('block', onBlock)
     },
-    resume: start,
+    stop: () => {
+      run = 0
+      void provider.off('block', onBlock)
+    },
+    // The subscription to blocks is paused with this one. To end it here could race with the one that `resume` would start.
+    pause: (drop) => {
+      run = 0
+      if (drop) next = first = undefined
+    },
+    resume,
   }
 }

@@ -242,3 +242,76 @@ test('pending transactions continue if the node loses the filter, and a failure 
   canCreate = false
   await expect.poll(() => failures).toMatchObject([{ failure: { kind: 'methodUnavailable' } }])
 })
+
+test('logs that the node sends out of order are emitted in order, once', async () => {
+  await subscribe()
+  logs = async (from, to) => [105, 103].filter((block) => block >= from && block <= to).map((block) => createLog(block))
+  height = 105
+  await expect.poll(() => seen).toHaveLength(2)
+  height = 106
+  await expect.poll(() => queried.at(-1)?.[1]).toBe(106)
+  logs = async (from, to) => between(from, to)
+  height = 107
+  await expect.poll(() => seen).toEqual([103, 105, 106, 107])
+})
+
+test('logs are emitted after a pause and a resume during a query, even if the head cannot be read then', async () => {
+  await subscribe()
+  const release: (() => void)[] = []
+  logs = async (from, to) => {
+    await new Promise<void>((resolve) => release.push(resolve))
+    return between(from, to)
+  }
+  height = 101
+  await expect.poll(() => queried).toEqual([[101, 101]])
+  const { script } = server
+  const failAfter = server.seen.length
+  server.script = raw(200, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"not now"}}')
+  await expect.poll(() => server.seen.length).toBeGreaterThan(failAfter)
+  provider.pause(true)
+  provider.resume()
+  logs = async (from, to) => between(from, to)
+  release[0]?.()
+  const before = server.seen.length
+  await expect.poll(() => server.seen.length).toBeGreaterThan(before + 2)
+  server.script = script
+  const polls = polled()
+  await expect.poll(polled).toBeGreaterThan(polls + 2)
+  height = 103
+  await expect.poll(() => seen).toEqual([102, 103])
+})
+
+test('a first head that cannot be read does not make the subscription query all logs of the chain', async () => {
+  const { script } = server
+  server.script = raw(200, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"not now"}}')
+  await provider.on({ address }, ({ blockNumber }: { readonly blockNumber: number }) => void seen.push(blockNumber))
+  await expect.poll(() => server.seen.length).toBeGreaterThan(2)
+  server.script = script
+  const polls = polled()
+  await expect.poll(polled).toBeGreaterThan(polls + 2)
+  height = 102
+  await expect.poll(() => seen).toEqual([101, 102])
+  expect(queried[0]?.[0]).toBe(101)
+})
+
+test.each([
+  [
+    'once, although nodes behind the URL have different heads',
+    [100, 101, 102, 101, 102, 100, 101, 103],
+    [101, 102, 103],
+  ],
+  ['again after the chain has become shorter', [100, 102, ...Array.from({ length: 8 }, () => 50), 51], [101, 102, 51]],
+])('each block is emitted %s', async (_, heads, expected) => {
+  const left = [...heads]
+  server.script = (...request) =>
+    reply(hex(left.length > 1 ? (left.shift() as number) : (left[0] as number)))(...request)
+  const uncached = new KeyrailProvider(
+    { url: server.url, chainId: 1, retry: false },
+    { pollingInterval: 10, cacheTimeout: -1 },
+  )
+  const blocks: number[] = []
+  await uncached.on('block', (block: number) => void blocks.push(block))
+  await expect.poll(() => blocks.at(-1)).toBe(expected.at(-1))
+  uncached.destroy()
+  expect(blocks).toEqual(expected)
+})
