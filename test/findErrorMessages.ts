@@ -16,8 +16,8 @@ export interface FileMessages {
 /** The functions that create errors, each with the positions of the arguments that become part of the message. */
 type Factories = Map<string, Set<number>>
 
-/** Object members that contain the text of an error: `text` of failure facts, and `hint`. */
-const textMembers: ReadonlySet<string> = new Set(['text', 'hint'])
+/** Object members that contain the text of an error: `text` and `problem` of failure facts, and `hint`. */
+const textMembers: ReadonlySet<string> = new Set(['text', 'problem', 'hint'])
 
 /** Objects that list hints by kind of failure, and other tables of error texts. */
 const textTables: ReadonlySet<string> = new Set(['hintTexts', 'fixes'])

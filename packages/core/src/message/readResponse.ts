@@ -20,7 +20,7 @@ import { toPlainText } from './toPlainText.ts'
  * @see JSON-RPC 2.0 section 5
  */
 export function readResponse(
-  { status, text, problem = 'an empty body', header }: HttpResponse,
+  { status, text, problem, header }: HttpResponse,
   call: { readonly id: number; readonly method: string },
   parsed?: unknown,
 ): { readonly result: unknown } | FailureFacts {
@@ -55,7 +55,7 @@ export function readResponse(
     final,
     kind: final || (status < 300 && rejection == null) ? 'badResponse' : undefined,
     text: shown,
-    problem: shown ? undefined : problem,
+    problem: shown ? undefined : (problem ?? 'an empty body'),
     rpcError:
       Object(rejection) === rejection
         ? { ...(rejection as object), code: toInteger((rejection as Body).code), message: errorMessage }
