@@ -1,5 +1,3 @@
-import type { Hash } from '../schema/hex.ts'
-
 /** A log, with its place in the chain as numbers. */
 export interface PlacedLog<L> {
   readonly log: L
@@ -14,7 +12,7 @@ export interface PlacedLog<L> {
  * @param placed - The logs. The array is sorted in place.
  * @returns Each log once.
  */
-export const sortLogs = <L extends { readonly blockHash: Hash | string }>(placed: PlacedLog<L>[]): L[] =>
+export const sortLogs = <L extends { readonly blockHash: string }>(placed: PlacedLog<L>[]): L[] =>
   placed
     .sort((a, b) => a.number - b.number || a.index - b.index || (a.log.blockHash < b.log.blockHash ? -1 : 1))
     .filter(({ log, index }, at) => index !== placed[at - 1]?.index || log.blockHash !== placed[at - 1]?.log.blockHash)
