@@ -123,6 +123,7 @@ describe('single sign-on', { ...needs('chromium'), timeout: 90_000 }, () => {
     await page.getByLabel('New password').fill('plum tin roof gate')
     await page.getByRole('button', { name: 'Set password and log in' }).click()
     await page.getByText('The password is set, and you are logged in.').waitFor()
+    expect(await page.getByLabel('New password').count()).toBe(0)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
   })

@@ -40,9 +40,9 @@ describe.each(databases)('look-ups of keys on $name', (database) => {
     lookUps = 0
     gate = undefined
     startedAt = performance.now()
-    const count = <Result>(find: () => Result): Result | Promise<Awaited<Result>> => {
+    const count = <Result>(find: () => Result | Promise<Result>): Result | Promise<Result> => {
       lookUps += 1
-      return gate === undefined ? find() : gate.then(async () => await find())
+      return gate === undefined ? find() : gate.then(find)
     }
     keys = createStoredKeys({
       storage: {
@@ -123,8 +123,10 @@ describe.each(databases)('look-ups of keys on $name', (database) => {
   })
 
   test('callers that disconnect while they wait are not looked up', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    gate = promise
+    let open = (): void => {}
+    gate = new Promise((resolve) => {
+      open = resolve
+    })
     const leave = new AbortController()
     const guesses = Array.from({ length: 4 * burst }, () =>
       post(`${url}/testnet/${createApiKey('testnet')}`, read, {
@@ -138,17 +140,19 @@ describe.each(databases)('look-ups of keys on $name', (database) => {
     await expect.poll(() => gateway.load().requests).toBe(0)
     const valid = send(`/testnet/${await addKey()}`, '203.0.113.1')
     await expect.poll(() => gateway.load().requests).toBe(1)
-    resolve()
+    open()
     expect(await valid).toEqual([200, '0x1'])
     expect(lookUps).toBe(burst + 1)
   })
 
   test('callers that wait get 503 with the first look-up that fails', async () => {
-    const { promise, reject } = Promise.withResolvers<void>()
-    gate = promise
+    let fail = (): void => {}
+    gate = new Promise((_, reject) => {
+      fail = () => reject(new Error('the database is down'))
+    })
     const results = guess('203.0.113.1', 4 * burst)
     await expect.poll(() => [gateway.load().requests, lookUps]).toEqual([4 * burst, burst])
-    reject(new Error('the database is down'))
+    fail()
     expect(await results).toEqual(Array.from({ length: 4 * burst }, () => [503, 'key_store_unavailable']))
     expect(lookUps).toBe(burst)
   })
