@@ -36,6 +36,7 @@ interface Waiter {
 interface Pending {
   readonly ip: string | undefined
   running: number
+  /** A set, because disconnected callers leave from any place. Ordinary traffic never waits here. */
   readonly waiting: Set<Waiter>
 }
 
