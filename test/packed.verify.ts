@@ -66,6 +66,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
   msw: ['dist/index.d.ts', 'dist/index.js', 'dist/index.js.map'],
   gateway: [
     'dist/index.d.ts',
+    'dist/portOffset.d.ts',
     ...withMaps(
       'checkEvictionPolicy-*',
       'chunk-*',
@@ -75,6 +76,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
       'createSharedChecks-*',
       'index',
       'openRedis-*',
+      'portOffset',
       'writerThread',
     ),
   ],

@@ -1,10 +1,14 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  // The second is the code of a thread, which must be a file of its own.
-  entry: { index: 'src/index.ts', writerThread: 'src/storage/sqlite/writerThread.ts' },
+  entry: {
+    index: 'src/index.ts',
+    portOffset: 'src/portOffset.ts',
+    // The code of a thread, which must be a file of its own.
+    writerThread: 'src/storage/sqlite/writerThread.ts',
+  },
   format: ['esm'],
-  dts: { entry: { index: 'src/index.ts' } },
+  dts: { entry: { index: 'src/index.ts', portOffset: 'src/portOffset.ts' } },
   sourcemap: true,
   clean: true,
   target: 'node24',

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCertificate } from '@keyrail/core/test/createCertificate.ts'
-import { parseServiceConfig } from '@keyrail/gateway'
+import { parseServiceConfig, readServiceConfig } from '@keyrail/gateway'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { listenDefaults } from '../src/commands/health.ts'
 import type { CliRun } from './runCli.ts'
@@ -80,12 +80,26 @@ describe('keyrail health', () => {
       exitCode: 0,
       stdout: `the service at http://127.0.0.1:${port} is alive\n`,
     })
-    vi.stubEnv('KEYRAIL_PORT_OFFSET', '-2')
-    expect(await health({ listen: { port } })).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('KEYRAIL_PORT_OFFSET must be a whole number from 0 to '),
-    })
   })
+
+  test.each(['-2', '1.5', '65536', 'two', '65530'])(
+    'rejects the KEYRAIL_PORT_OFFSET %j as the service does',
+    async (variable) => {
+      vi.stubEnv('KEYRAIL_PORT_OFFSET', variable)
+      const networks = { testnet: { chainId: 1, upstreams: [{ url: 'http://127.0.0.1:9' }] } }
+      const { exitCode, stderr } = await health({
+        publicUrl: 'http://127.0.0.1:8080',
+        networks,
+        listen: { port: 8080 },
+      })
+      const read = () =>
+        readServiceConfig(join(folder, 'keyrail.config.json'), { environment: { KEYRAIL_PORT_OFFSET: variable } })
+      expect(read).toThrow(/^KEYRAIL_PORT_OFFSET /)
+      const [problem = 'nothing'] = /KEYRAIL_PORT_OFFSET .*/.exec(stderr) ?? []
+      expect(read).toThrow(problem)
+      expect(exitCode).toBe(2)
+    },
+  )
 
   test('only reads listen and tls from the config', async () => {
     const port = await start(createServer(notReady))

@@ -3,6 +3,7 @@ import * as everything from './everything.ts'
 import * as index from './index.ts'
 import * as internal from './internal.ts'
 
-test('has each export of the index and of internal, which the build takes from it', () => {
-  expect({ ...everything }).toMatchObject({ ...index, ...internal })
+// Otherwise the build succeeds, and importing it fails.
+test('has every value that the two entry points export', () => {
+  expect(Object.keys(everything)).toEqual(expect.arrayContaining([...Object.keys(index), ...Object.keys(internal)]))
 })

@@ -111,6 +111,23 @@ describe('single sign-on', { ...needs('chromium'), timeout: 90_000 }, () => {
     expect(getProblems()).toEqual([])
   })
 
+  test('a reset of the password succeeds if the connected single sign-on cannot be read', async () => {
+    const { page, email } = ada
+    await signUpByApi(ada, pages.url)
+    const { operator } = pages.service.accounts
+    const user = await operator.findUser({ email })
+    const link = await operator.resetLink({ id: user?.id ?? '' })
+    await page.context().clearCookies()
+    await page.route('**/api/account/identities', (route) => route.fulfill({ status: 503, body: '' }))
+    await page.goto(`${pages.url}/reset-password#${'text' in link ? link.text : ''}`)
+    await page.getByLabel('New password').fill('plum tin roof gate')
+    await page.getByRole('button', { name: 'Set password and log in' }).click()
+    await page.getByText('The password is set, and you are logged in.').waitFor()
+    expect(await page.getByLabel('New password').count()).toBe(0)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+  })
+
   test('without passwords, no page shows a field for one', async () => {
     const { page } = ada
     await pages.reload({ oidc: provider.config, passwordLogin: false })

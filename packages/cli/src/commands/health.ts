@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { addPortOffset } from '@keyrail/gateway/portOffset'
 import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
@@ -100,9 +101,9 @@ export async function health(given: ReadArguments): Promise<number> {
     throw wrongUsage('keyrail health takes no arguments, only options', 'see keyrail health --help')
   const timeoutMs = readWholeNumber('--timeout', given.text('timeout'), { min: 1, max: 60_000 }) ?? defaultTimeoutMs
   const { protocol, hosts, port: ownPort } = readListener(getConfigFile(given))
-  const offset = process.env['KEYRAIL_PORT_OFFSET'] || undefined
-  const port = ownPort + (readWholeNumber('KEYRAIL_PORT_OFFSET', offset, { min: 0, max: 65_535 - ownPort }) ?? 0)
-  const urls = hosts.map((host) => `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  const added = addPortOffset('listen.port', ownPort, process.env)
+  if ('fix' in added) throw wrongUsage(`KEYRAIL_PORT_OFFSET ${added.fix}`)
+  const urls = hosts.map((host) => `${protocol}://${host.includes(':') ? `[${host}]` : host}:${added.port}`)
   const problems = await Promise.all(urls.map((url) => checkHealth(url, timeoutMs)))
   const alive = urls.find((_, index) => problems[index] === undefined)
   if (alive === undefined)

@@ -29,10 +29,10 @@ export function ResetPassword() {
     done: async (session) => {
       changeSession(queries, { notifyTabs: true })
       queries.setQueryData(sessionQuery.queryKey, session)
-      const { items } = await queries.fetchQuery(identitiesQuery)
-      // Someone else may have connected one. It still logs in.
-      if (items.length > 0) setReset(true)
-      else await proceed()
+      // Someone else may have connected one. It still logs in. The link is used up, so a failure must not show the form again.
+      const identities = await queries.fetchQuery(identitiesQuery).catch(() => undefined)
+      if (identities?.items.length === 0) await proceed()
+      else setReset(true)
     },
     fields: ['password'],
   })

@@ -4,6 +4,7 @@ import { ConfigError, getErrorCode, isConfigError, unreadableFile } from './conf
 import type { ConfigFault } from './configError.ts'
 import { findHeadersFault } from '../proxy/upstream/upstreamHeaders.ts'
 import { parseServiceConfig } from './parseServiceConfig.ts'
+import { addPortOffset } from './portOffset.ts'
 import { maxDrainDelayMs } from './serviceConfig.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 import type { Environment } from './serviceEnvironment.ts'
@@ -84,22 +85,14 @@ const readDrainDelay = ({ KEYRAIL_DRAIN_DELAY_MS: text = '' }: Environment): num
   ])
 }
 
-const maxPort = 65_535
-
-/** Reads how much is added to each port, so that several instances on one machine can share a config file. Port 0 stays any free port. */
-const readPortOffset = ({ KEYRAIL_PORT_OFFSET: text = '' }: Environment) => {
-  const offset = text === '' ? 0 : /^\d+$/.test(text) ? Number(text) : NaN
-  if (!(offset <= maxPort))
-    throw new ConfigError([{ path: 'KEYRAIL_PORT_OFFSET', fix: `must be a whole number from 0 to ${maxPort}` }])
-  return <At extends { readonly port: number }>(option: string, at: At): At => {
-    const port = at.port === 0 ? 0 : at.port + offset
-    if (port > maxPort)
-      throw new ConfigError([
-        { path: 'KEYRAIL_PORT_OFFSET', fix: `makes ${option}.port more than ${maxPort}: lower one of the two` },
-      ])
-    return { ...at, port }
+/** @returns A function that adds `KEYRAIL_PORT_OFFSET` to the port of a server. */
+const readPortOffset =
+  (environment: Environment) =>
+  <At extends { readonly port: number }>(option: string, at: At): At => {
+    const added = addPortOffset(`${option}.port`, at.port, environment)
+    if ('fix' in added) throw new ConfigError([{ path: 'KEYRAIL_PORT_OFFSET', fix: added.fix }])
+    return { ...at, port: added.port }
   }
-}
 
 type Networks = ServiceConfig['networks']
 type Upstream = Networks[string]['upstreams'][number]

@@ -9,7 +9,7 @@ const gauges: readonly (readonly [name: string, help: string, value: (load: Gate
   ['http_requests_in_flight', 'Requests and WebSocket messages without a response yet.', ({ requests }) => requests],
   [
     'buffered_bytes',
-    'Bytes that requests, WebSockets and subscriptions hold in memory.',
+    "Bytes that requests, WebSockets, subscriptions and the service's own reads hold in memory.",
     ({ bufferedBytes }) => bufferedBytes,
   ],
   ['max_buffered_bytes', 'The bound maxBufferedBytes of the config.', ({ maxBufferedBytes }) => maxBufferedBytes],

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import type { GatewayConfig } from '../proxy/gatewayOptions.ts'
 import { ConfigError } from './configError.ts'
 import { resolveNetworkLimits } from './networkLimits.ts'
@@ -23,6 +24,10 @@ const upstreamFault = (upstream: object): unknown => {
 }
 
 describe('toGatewayConfig', () => {
+  afterEach(() => {
+    vi.resetModules()
+  })
+
   test('fills in what a config leaves out', () => {
     const { publicUrl, bounds, networks } = convert({})
     expect(publicUrl).toBe('https://rpc.example.org')
@@ -50,6 +55,22 @@ describe('toGatewayConfig', () => {
     expect(networks.get('testnet')).toMatchObject({ bounds: { maxBatchCalls: 20, maxFilters: 7 } })
     expect(networks.get('testnet')?.weights).toEqual({ eth_getLogs: 75 })
     expect(networks.get('mainnet')).toMatchObject({ bounds: { maxBatchCalls: 500, maxFilters: 7 }, weights: undefined })
+  })
+
+  test('passes on an option that is only written in its shape', async () => {
+    vi.resetModules()
+    const { gatewayShape } = await import('../proxy/options/gatewayShape.ts')
+    const { networkShape } = await import('../proxy/options/networkOptions.ts')
+    for (const shape of [gatewayShape, networkShape]) Object.assign(shape, { extra: z.int().exactOptional() })
+    const [parsing, converting] = await Promise.all([import('./parseServiceConfig.ts'), import('./toGatewayConfig.ts')])
+    const testnet = { chainId: 7, upstreams: [{ url }], extra: 2 }
+    const config = parsing.parseServiceConfig({ publicUrl: 'https://rpc.example.org', extra: 1, networks: { testnet } })
+    const converted = converting.toGatewayConfig(config, resolveNetworkLimits(config), {
+      tls: undefined,
+      tracer: undefined,
+    })
+    expect(converted).toMatchObject({ extra: 1 })
+    expect(converted.networks.get('testnet')).toMatchObject({ extra: 2 })
   })
 
   test('gives headers the time of the request if that is less', () => {

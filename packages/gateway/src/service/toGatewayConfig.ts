@@ -1,6 +1,9 @@
 import type { Network } from '../lib/network.ts'
 import type { GatewayConfig } from '../proxy/gatewayOptions.ts'
 import { normalizeWeights } from '../proxy/method/weights.ts'
+import { networkBounds } from '../proxy/options/bounds.ts'
+import { gatewayShape } from '../proxy/options/gatewayShape.ts'
+import { networkShape } from '../proxy/options/networkOptions.ts'
 import type { NetworkOptions } from '../proxy/options/networkOptions.ts'
 import type { UpstreamOptions } from '../proxy/options/upstreamOptions.ts'
 import { findHeadersFault } from '../proxy/upstream/upstreamHeaders.ts'
@@ -21,14 +24,7 @@ export const toGatewayConfig = (
   byNetwork: LimitsByNetwork,
   { tls, tracer }: Pick<GatewayConfig, 'tls' | 'tracer'>,
 ): GatewayConfig => ({
-  ...(config.networkHosts === undefined ? {} : { networkHosts: config.networkHosts }),
-  trustedProxies: config.trustedProxies,
-  services: config.services,
-  quotaStatus: config.quotaStatus,
-  bounds: config.bounds,
-  webSocket: config.webSocket,
-  logRequests: config.logRequests,
-  compression: config.compression,
+  ...pick(config, gatewayShape),
   publicUrl: config.publicUrl?.replace(/\/+$/, ''),
   weights: normalizeWeights(config.limits.weights),
   networks: new Map(Object.keys(config.networks).map((name) => [name, toNetworkOptions(name, config, byNetwork)])),
@@ -36,24 +32,24 @@ export const toGatewayConfig = (
   tracer,
 })
 
+/** Picks the options of a shape, so that a new one is written in its shape and nowhere else. */
+const pick = <Options extends object, Shape extends object>(
+  options: Options,
+  shape: Shape,
+): Pick<Options, keyof Options & keyof Shape> =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(shape, name))) as never
+
 const toNetworkOptions = (
   name: Network,
   { networks, bounds }: RunningConfig,
   byNetwork: LimitsByNetwork,
 ): NetworkOptions => {
-  const { chainId, aliases, loadBalancing, maxLagBlocks, hedgeMs, splitLogs, checkLogs, limits, ...network } = networks[
-    name
-  ] as RunningConfig['networks'][string]
-  const { maxBatchCalls, maxResponseBytes, upstreamTimeoutMs, maxCacheBytes, maxFilters } = bounds
+  const { chainId, aliases, limits, ...network } = networks[name] as RunningConfig['networks'][string]
   return {
     chainId,
     aliases,
-    loadBalancing,
-    maxLagBlocks,
-    ...(hedgeMs === undefined ? {} : { hedgeMs }),
-    splitLogs,
-    checkLogs,
-    bounds: { maxBatchCalls, maxResponseBytes, upstreamTimeoutMs, maxCacheBytes, maxFilters, ...network.bounds },
+    ...pick(network, networkShape),
+    bounds: { ...pick(bounds, networkBounds.shape), ...network.bounds },
     weights: limits?.weights && normalizeWeights(byNetwork[name]?.weights),
     upstreams: toUpstreams(name, network.upstreams),
   }

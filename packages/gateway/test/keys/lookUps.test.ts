@@ -25,6 +25,8 @@ describe.each(databases)('look-ups of keys on $name', (database) => {
   let url: string
   let lookUps: number
   let startedAt: number
+  /** Look-ups wait for it. */
+  let gate: Promise<void> | undefined
   beforeAll(async () => {
     storage = await openStorage(await database.create())
     upstream = await startFakeUpstream(chainIds.testnet)
@@ -36,16 +38,17 @@ describe.each(databases)('look-ups of keys on $name', (database) => {
   })
   beforeEach(async () => {
     lookUps = 0
+    gate = undefined
     startedAt = performance.now()
-    const count = <Result>(result: Result): Result => {
+    const count = <Result>(find: () => Result | Promise<Result>): Result | Promise<Result> => {
       lookUps += 1
-      return result
+      return gate === undefined ? find() : gate.then(find)
     }
     keys = createStoredKeys({
       storage: {
         ...storage,
-        findAccess: (hash) => count(storage.findAccess(hash)),
-        findAccessByKid: (kid) => count(storage.findAccessByKid(kid)),
+        findAccess: (hash) => count(() => storage.findAccess(hash)),
+        findAccessByKid: (kid) => count(() => storage.findAccessByKid(kid)),
       },
       getLimits: () => ({ perSecond: null, burst: 1, perDay: null, perMonth: null }),
     })
@@ -117,5 +120,40 @@ describe.each(databases)('look-ups of keys on $name', (database) => {
     const added = await Promise.all(Array.from({ length: 4 * burst }, addKey))
     const results = await Promise.all(added.map((key) => send(`/testnet/${key}`, '203.0.113.1')))
     expect(results).toEqual(added.map(() => [200, '0x1']))
+  })
+
+  test('callers that disconnect while they wait are not looked up', async () => {
+    let open = (): void => {}
+    gate = new Promise((resolve) => {
+      open = resolve
+    })
+    const leave = new AbortController()
+    const guesses = Array.from({ length: 4 * burst }, () =>
+      post(`${url}/testnet/${createApiKey('testnet')}`, read, {
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.1' },
+        signal: leave.signal,
+      }).catch(() => 'aborted'),
+    )
+    await expect.poll(() => [gateway.load().requests, lookUps]).toEqual([4 * burst, burst])
+    leave.abort()
+    await Promise.all(guesses)
+    await expect.poll(() => gateway.load().requests).toBe(0)
+    const valid = send(`/testnet/${await addKey()}`, '203.0.113.1')
+    await expect.poll(() => gateway.load().requests).toBe(1)
+    open()
+    expect(await valid).toEqual([200, '0x1'])
+    expect(lookUps).toBe(burst + 1)
+  })
+
+  test('callers that wait get 503 with the first look-up that fails', async () => {
+    let fail = (): void => {}
+    gate = new Promise((_, reject) => {
+      fail = () => reject(new Error('the database is down'))
+    })
+    const results = guess('203.0.113.1', 4 * burst)
+    await expect.poll(() => [gateway.load().requests, lookUps]).toEqual([4 * burst, burst])
+    fail()
+    expect(await results).toEqual(Array.from({ length: 4 * burst }, () => [503, 'key_store_unavailable']))
+    expect(lookUps).toBe(burst)
   })
 })

@@ -133,6 +133,17 @@ describe('test keys', () => {
     ])
   })
 
+  test.each(['http://1.2.3.999', 'https://[1::2::3]', 'http://evil..example', 'https://evil.example'])(
+    'cannot be used by a page of %j if the service has no public URL',
+    async (origin) => {
+      const { url } = await openTenants({ testKeys: true })
+      expect(summarize(await post(`${url}/testnet/kr_test_quota`, read, from(origin)))).toEqual([
+        403,
+        'origin_not_allowed',
+      ])
+    },
+  )
+
   test('a page can use other keys as before', async () => {
     const { addApiKey } = await openTenants({ testKeys: true })
     expect(summarize(await post(addApiKey().path, read, from('https://evil.example')))).toEqual([200, '0x1'])

@@ -26,7 +26,8 @@ export const mayUseTestKey = (header: string | undefined, own: string | undefine
   const origin = parseOrigin(header)
   if (origin === undefined) return false
   const isWeb = origin.scheme === 'http' || origin.scheme === 'https'
-  return isWeb && (loopbackHosts.has(origin.host) || URL.parse(header)?.origin === own)
+  // An origin that is no URL, such as `http://1.2.3.999`, is never that of a service, also of one without a public URL.
+  return isWeb && (loopbackHosts.has(origin.host) || (own !== undefined && URL.parse(header)?.origin === own))
 }
 
 const createTestTenant = (testKey: TestKey, kind: 'app' | 'apiKey'): Tenant => {

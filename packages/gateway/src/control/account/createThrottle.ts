@@ -17,7 +17,7 @@ export interface ThrottleOptions {
   readonly burst: number
   /** The interval after which another attempt is allowed, in milliseconds. */
   readonly intervalMs: number
-  /** Maximum number of stored keys. Above half of it, the least recently used keys may be dropped. @default 50_000 */
+  /** Most stored keys. One more removes the least recently used one. @default 50_000 */
   readonly maxKeys?: number | undefined
   /** A monotonic clock in milliseconds. */
   readonly now: Clock

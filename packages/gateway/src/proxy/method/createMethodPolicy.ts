@@ -20,7 +20,7 @@ export interface MethodTraits {
   readonly filter?: 'create' | 'use' | 'remove'
   /** It starts or ends a subscription: only over a WebSocket. */
   readonly subscribes?: true
-  /** The source text of its result, if no node is asked for it. */
+  /** The source text of its result, if the gateway responds without calling a node. */
   readonly result?: string
   /** The param that pins the response to a chain state. */
   readonly pin?: PinRule | undefined

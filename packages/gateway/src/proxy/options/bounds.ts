@@ -38,7 +38,7 @@ const boundsShape = {
     1,
     Number.MAX_SAFE_INTEGER,
     512 * 1024 * 1024,
-    'Most bytes of requests and responses in memory. More are rejected as `upstream_busy`.',
+    "Most bytes that requests, WebSockets, subscriptions and the service's own reads hold in memory. More are rejected as `upstream_busy`.",
   ),
   maxConnections: bound(1, 1_000_000, 16_384, 'Most open connections. An IP address has at most as many as are left.'),
   maxCacheBytes: bound(

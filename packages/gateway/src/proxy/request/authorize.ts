@@ -83,27 +83,24 @@ const findRecord = (gateway: GatewayContext, request: PendingRequest, credential
     return
   }
   const { context, done } = request
-  lookUps.enter(getClientIp(gateway, context), (decision) => {
-    if (decision.isAllowed)
-      lookUp(
-        gateway,
-        {
-          ...request,
-          done: (...args) => {
-            decision.leave()
-            done(...args)
-          },
-        },
-        credential,
-      )
-    else
-      done(
-        gateway,
-        context,
-        rejections.keyUnknownLimited({ retryAfterMs: decision.retryAfterMs, nowMs: gateway.now() }),
-      )
+  const cancel = lookUps.enter(getClientIp(gateway, context), (decision) => {
+    context.cancel = undefined
+    if (decision.kind === 'limited') {
+      const { retryAfterMs } = decision
+      done(gateway, context, rejections.keyUnknownLimited({ retryAfterMs, nowMs: gateway.now() }))
+    } else if (decision.kind === 'unavailable') done(gateway, context, rejections.keyStoreUnavailable())
+    else lookUp(gateway, { ...request, done: leaveFirst(decision.leave, done) }, credential)
   })
+  // A caller that has disconnected takes no place in the queue, and its key is not looked up.
+  if (cancel !== undefined) context.cancel = cancel
 }
+
+const leaveFirst =
+  (leave: (isFailed: boolean) => void, done: AuthorizeDone): AuthorizeDone =>
+  (gateway, context, result) => {
+    leave('reason' in result && result.reason === 'key_store_unavailable')
+    done(gateway, context, result)
+  }
 
 const lookUp = (gateway: GatewayContext, request: PendingRequest, credential: Credential): void => {
   const { keys } = gateway.auth

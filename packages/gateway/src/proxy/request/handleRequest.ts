@@ -32,8 +32,8 @@ export type Expectation = 'none' | 'continue' | 'unknown'
  * A token without a key, at `/{network}/v2`, is verified before 3.
  *
  * If several checks would fail, the caller gets the first in this order, also if the size was not announced. In 1 to 6 the whole request is
- * rejected with the status of its error. In 7 to 9 so is a single call; in a batch each call has its own response, and the status is
- * always 200. Health checks and preflights need no key: they get a response for any body within the size.
+ * rejected with the status of its error. In 7 to 9 so is a single call, and a batch of which the
+ * rate or the quota grants no call; in other batches each call has its own response, and the status is 200. Health checks and preflights need no key: they get a response for any body within the size.
  */
 export const handleRequest = (
   gateway: GatewayContext,

@@ -15,7 +15,7 @@ export interface Subscriber {
    * @param minUnits - How many units of the quota each costs at least.
    */
   readonly deliver: (frame: Buffer, notifications: number, kind: SubscriptionKind, minUnits: 0 | 1) => void
-  /** Tells the connection that a subscription has ended. */
+  /** Notifies the connection that a subscription has ended. */
   readonly end: (id: string, rejection: Rejection) => void
   /** Ends the connection, because its subscriptions cannot be continued: a gap must never be silent. */
   readonly fail: (reason: SubscriptionFault) => void
@@ -44,7 +44,7 @@ export interface SubscriptionHub {
     done: (result: { readonly id: string } | Rejection) => void,
   ) => void
   /**
-   * Checks the subscriptions of a connection again, in slices: those that are rejected end, and the connection is told by `Subscriber.end`. Later
+   * Checks the subscriptions of a connection again, in slices: those that are rejected end, and `Subscriber.end` notifies the connection. Later
    * ones of it are checked in the same way when they start.
    * @param reject - Gets the params of an `eth_subscribe` with which it would be requested, as source text.
    */

@@ -50,7 +50,7 @@ interface View<Member> {
 
 /** Longer than a transaction needs to reach other nodes, and than most block times. */
 export const readOwnWritesMs = 15_000
-const maxKeys = 20_000
+const maxKeys = 10_000
 const maxWriteId = 2 ** 48
 
 /** Decides between two heads: the later one counts if it is higher, or if no node has had the other one for a while. */
@@ -61,7 +61,7 @@ const chooseHead = (one: Head, other: Head, forgetMs: number): Head => {
 
 /**
  * Creates the memory of what callers have seen. A key's reads go to the node that took its last write for 15 seconds, because other nodes may not
- * have the transaction yet. It has the 10,000 most recently used keys or more.
+ * have the transaction yet. It has the 10,000 most recently used keys.
  * @param options.members - The nodes of the network. Instances know them by their names.
  * @param options.heads - `monotonic`: a lower head counts only once the higher one is `forgetMs` old; `latest`: at once; `none`: heads are not tracked.
  * @param options.forgetMs - In milliseconds. @default 10,000

@@ -21,7 +21,7 @@ export interface RateLimiter {
 
 /** Options of `createRateLimiter`. */
 export interface RateLimiterOptions {
-  /** Most keys with a bucket, 2 or more. From half of it on, the least recently used keys may get a full bucket again; none is rejected. @default 100_000 */
+  /** Most keys with a bucket, 1 or more. One more removes the bucket of the least recently used key, which then has a full one again. @default 100_000 */
   readonly maxKeys?: number | undefined
   /** A monotonic clock in milliseconds; fractions are dropped. @default performance.now */
   readonly now?: (() => number) | undefined

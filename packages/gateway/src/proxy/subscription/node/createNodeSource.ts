@@ -44,8 +44,8 @@ export interface NodeSourceOptions {
   readonly times?: Partial<NodeSourceTimes>
 }
 
-/** The map keeps at least half of its entries. */
-const maxSeenHashes = 2 * 100_000
+/** Several minutes of a busy network: nodes report a transaction within seconds of each other. */
+const maxSeenHashes = 100_000
 const hashPattern = /^0x[0-9a-f]{64}$/
 
 /**

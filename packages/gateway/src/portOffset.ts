@@ -1,0 +1,1 @@
+export { addPortOffset } from './service/portOffset.ts'
