@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { getApiKeyUrl } from '../src/index.ts'
-import { controlTime } from './controlTime.ts'
+import { controlTime, until } from './controlTime.ts'
 import type { TestOptions } from './createTestGateway.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
@@ -350,6 +350,29 @@ describe.each(['safe', 'finalized'])('the %s block of a caller', (tag) => {
     nodes[0].behave = unavailable
     expect(await read()).toBe('0x50')
     expect(nodes[1].bodies.at(-1)).toContain('"0x50"')
+  })
+
+  test('takes no longer than one call may take, although two calls are sent', async () => {
+    const pass = controlTime()
+    onTestFinished(() => void vi.useRealTimers())
+    const { nodes, read } = await startNodes()
+    await read()
+    nodes[0].behave = unavailable
+    const { behave } = nodes[1]
+    let respond: (() => void) | undefined
+    let isSentAgain = false
+    nodes[1].behave = (seen, response) => {
+      if ((seen.params as [string])[0] === tag) respond = () => void response.end(behave(seen, response))
+      else isSentAgain = true
+      return undefined
+    }
+    const block = read()
+    await until(() => respond !== undefined)
+    pass(20_000)
+    respond?.()
+    await until(() => isSentAgain)
+    pass(10_000)
+    expect(await block).toBe('0x46')
   })
 
   test('goes back if no node has that block any more', async () => {

@@ -6,6 +6,8 @@ import type { TestOptions } from './createTestGateway.ts'
 import { until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
+import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
+import type { UpstreamResponse } from '../src/proxy/upstream/createUpstream.ts'
 import { chainIds, unreachableUrl, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
@@ -142,7 +144,14 @@ describe('a node that compresses', () => {
     ['GZIP', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
+    ['br, ', brotliCompressSync],
+    [', gzip\t', gzipSync],
+    ['gzip, identity', gzipSync],
+    ['Identity ,GZip', gzipSync],
+    ['deflate, gzip, br', (value: string) => brotliCompressSync(gzipSync(deflateSync(value)))],
+    ['gzip', (value: string) => Buffer.concat([gzipSync(value.slice(0, 9)), gzipSync(value.slice(9))])],
     ['identity', (value: string) => Buffer.from(value)],
+    ['utf-8', (value: string) => Buffer.from(value)],
   ])('with %s although it is asked not to is understood', async (encoding, encode) => {
     const { nodes, send } = await start([{}])
     const [node] = nodes as [FakeUpstream]
@@ -164,11 +173,33 @@ describe('a node that compresses', () => {
     expect((await post(getApiKeyUrl(url, 'testnet', testnetKey), body)).text).toContain('response_too_large')
   })
 
-  test('but sends garbage is replaced by the next one', async () => {
+  test.each([
+    ['gzip', 'what is not', (value: string) => Buffer.from(value)],
+    ['gzip', 'bytes after it', (value: string) => Buffer.concat([gzipSync(value), Buffer.from('\r\n')])],
+    ['gzip', 'half of it', (value: string) => gzipSync(value).subarray(0, 50)],
+    ['gzip, br', 'only one of them', gzipSync],
+    [
+      'gzip, gzip, gzip, gzip',
+      'that',
+      (value: string) => [1, 2, 3, 4].reduce((one) => gzipSync(one), Buffer.from(value)),
+    ],
+  ])('with %s but sends %s is replaced by the next one, unless the status says more', async (coding, _, encode) => {
     const { nodes, send } = await start([{}, {}])
     const [node] = nodes as [FakeUpstream]
-    node.behave = compressed('gzip', (value) => Buffer.from(value))
+    node.behave = compressed(coding, encode)
     expect((await send()).text).toContain('"b"')
+    node.behave = (call, response) => {
+      response.statusCode = 429
+      response.setHeader('retry-after', '7')
+      return compressed(coding, encode)(call, response)
+    }
+    const upstream = createUpstream(new URL(node.url))
+    onTestFinished(upstream.close)
+    const response = await new Promise<UpstreamResponse | undefined>((resolve) => {
+      const done = (_fault: unknown, received?: UpstreamResponse): void => resolve(received)
+      upstream.post({ body: '{"id":1,"method":"eth_call"}', budget: { left: 1_000_000 }, done })
+    })
+    expect(response).toMatchObject({ status: 429, retryAfter: '7' })
   })
 })
 

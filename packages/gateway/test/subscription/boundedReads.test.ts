@@ -72,7 +72,11 @@ test('a ring whose memory is full drops its oldest blocks, and releases what it 
   }
   expect(ring.size()).toBe(4)
   const oldest = ring.oldest() as ChainBlock
-  ring.setLogs(ring.newest()?.hash ?? '', [{ address: '0x', topics: [], text: 'a'.repeat(50_000) }])
+  const newest = ring.newest() as ChainBlock
+  const logs = [{ address: '0x', topics: [], text: 'a'.repeat(50_000) }]
+  expect(ring.setLogs(newest.hash, logs, oldest.number)).toBe(false)
+  expect(ring.size()).toBe(4)
+  expect(ring.setLogs(newest.hash, logs, newest.number)).toBe(true)
   expect([ring.size(), ring.find(oldest.hash)]).toEqual([3, undefined])
   ring.removeAbove(0)
   expect(memory.held).toBe(0)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createBufferedBytes } from '../../src/lib/memoryBudget.ts'
 import type { ChainStep } from '../../src/proxy/subscription/followedChain.ts'
 import { pass, startFollower, getStart, toText } from './startFollower.ts'
 
@@ -111,6 +112,25 @@ test('a cursor without a common block among the last 128 is too old', async () =
   await pass(0)
   expect(unknown).toEqual(['tooOld'])
 })
+
+test.each([
+  ['the blocks', 10_000, false],
+  ['their logs', 130_000, true],
+])(
+  'a cursor is too old if the memory has no room for %s since then, and is not loaded again',
+  async (_, ownMost, logs) => {
+    const memory = createBufferedBytes('chain', { most: Infinity, ownMost })
+    const { first, locate, createCursor } = await startFollower({ memory })
+    const results = locate({ cursor: createCursor(first, 127), logs })
+    await pass(5_000)
+    expect(results).toEqual(['tooOld'])
+    expect(first.calls.length).toBeLessThan(300)
+    // What fits starts.
+    const fits = locate({ cursor: createCursor(first, 2), logs })
+    await pass(5_000)
+    expect(getStart(fits)).toMatchObject({ position: 197, blocks: [198, 199] })
+  },
+)
 
 test('on a short chain, it goes down to the first block', async () => {
   const { first, locate, createCursor } = await startFollower({}, 40)

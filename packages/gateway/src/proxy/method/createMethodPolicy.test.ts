@@ -78,6 +78,7 @@ describe('the method policy', () => {
     for (const developmentMethods of ['reads', 'all'] as const)
       expect(createMethodPolicy({ ...off, developmentMethods })('hardhat_getAutomine')).toMatchObject({
         label: 'hardhat_getAutomine',
+        idempotent: true,
       })
     expect(createMethodPolicy(off)('hardhat_getAutomine')).toBeUndefined()
   })

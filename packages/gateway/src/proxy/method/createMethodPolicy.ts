@@ -63,7 +63,7 @@ const getTraits = (name: string, weight: number): MethodTraits => {
   const filter = filters.get(name)
   const result = ownResults.get(name)
   return Object.freeze({
-    idempotent: isReadMethod(name),
+    idempotent: isReadMethod(name) || developmentReads.includes(name),
     expensive: isExpensive(name),
     weight,
     label: name,

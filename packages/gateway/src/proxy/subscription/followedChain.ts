@@ -65,7 +65,8 @@ export interface ChainFollower {
    * continues it. That can be before this function returns. Blocks that are emitted from then on have logs if `logs` was asked for, until
    * `releaseLogs`.
    * @param options.cursor - `undefined`: at the head.
-   * @param done - Gets `tooOld` if the cursor has no block of the last 128 of the chain, and `unavailable` if no node responds in time.
+   * @param done - Gets `tooOld` if the cursor has no block of the last 128 of the chain, or the memory has no room for the blocks since then, and
+   * `unavailable` if no node responds in time.
    */
   readonly locate: (
     options: { readonly cursor: ChainCursor | undefined; readonly logs: boolean },

@@ -8,7 +8,7 @@ import type { GroupMember } from '../upstream/groupMember.ts'
 /** The calls of all subscriptions of a network wait in a queue of their own, beside those of keys. */
 const holder = { keyId: 'subscriptions', ownerId: 'subscriptions' }
 
-/** The gateway's own memory is that of one more owner, whom callers cannot displace. */
+/** The gateway's own memory is that of one more owner: callers leave room for it, but less the more of them buffer as much as they may. */
 export const getOwnShare = () => getBufferShare(holder.ownerId)
 
 /** The options of one of the gateway's own reads. */

@@ -179,8 +179,25 @@ describe('a node that lacked', () => {
       await Promise.resolve()
       await Promise.resolve()
       expect(capabilities.canServe(balanceAt(block), 'three')).toBe(true)
+      capabilities.learn({ ...balanceAt(block), kind: 'result', ownerId: 'three' })
     }
     expect(tests).toHaveLength(3)
+  })
+
+  test('state that the test finds, although calls do not, is tested once a minute', async () => {
+    const { capabilities, tests, pass } = start({}, () => true)
+    for (let round = 0; round < 50; round += 1) {
+      capabilities.learn(missingAt(800))
+      expect(capabilities.canServe(balanceAt(800), 'one')).toBe(false)
+      await Promise.resolve()
+      await Promise.resolve()
+      // Newer state says nothing about that of this block.
+      capabilities.learn({ ...balanceAt(900), kind: 'result', ownerId: 'one' })
+    }
+    expect(tests).toHaveLength(1)
+    pass(60_000)
+    capabilities.canServe(balanceAt(800), 'one')
+    expect(tests).toHaveLength(2)
   })
 
   test('proofs is tested by a proof, and traces by nothing', async () => {

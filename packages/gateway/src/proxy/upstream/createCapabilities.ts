@@ -53,6 +53,8 @@ interface Reports {
   /** By the owner of the calls: how far behind its head the node lacked state, and until when that is remembered. */
   readonly byOwner: Map<string, { depth: number; until: number }>
   testedAt: number
+  /** How far behind its head the last test found state, if no call has shown since then whether it is all that the method needs. */
+  foundDepth: number | undefined
 }
 
 /** A read that shows if a node has what it lacked. */
@@ -132,8 +134,10 @@ export const createCapabilities = (
   }
   const report = (method: string, ownerId: string, depth: number): void => {
     let known = reports.get(method)
-    if (known === undefined) reports.set(method, (known = { byOwner: new Map(), testedAt: -Infinity }))
+    if (known === undefined)
+      reports.set(method, (known = { byOwner: new Map(), testedAt: -Infinity, foundDepth: undefined }))
     const { byOwner } = known
+    known.foundDepth = undefined
     const [oldest] = byOwner.keys()
     if (byOwner.size >= maxOwners && !byOwner.has(ownerId) && oldest !== undefined) byOwner.delete(oldest)
     byOwner.set(ownerId, { depth: Math.min(depth, byOwner.get(ownerId)?.depth ?? Infinity), until: now() + rememberMs })
@@ -159,8 +163,7 @@ export const createCapabilities = (
     const hasState = await testState(read)
     if (hasState === true) {
       reportResult(method, depth)
-      // It may have got all state, so the next call for older state need not wait.
-      known.testedAt = -Infinity
+      known.foundDepth = depth
     } else if (hasState === false) for (const one of known.byOwner.values()) one.until = now() + rememberMs
   }
   /** How far behind the node's head the state is that a call reads; `undefined` if it reads none or the head is unknown. */
@@ -191,7 +194,12 @@ export const createCapabilities = (
     canServe: (call, ownerId) => !lacks(call, ownerId),
     learn: ({ method, params, kind, ownerId }) => {
       if (kind === 'result') {
-        if (reports.has(method)) reportResult(method, getDepth(getStateBlock(method, params)))
+        const known = reports.get(method)
+        if (known === undefined) return
+        const depth = getDepth(getStateBlock(method, params))
+        reportResult(method, depth)
+        // It may have got all state, so the next call for older state need not wait.
+        if (depth !== undefined && depth >= (known.foundDepth ?? Infinity)) known.testedAt = -Infinity
       } else if (kind === 'methodUnavailable') {
         if (isWeightedMethod(method)) report(method, ownerId, anyDepth)
       } else if (kind === 'missingData') {

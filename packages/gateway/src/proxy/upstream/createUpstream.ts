@@ -1,5 +1,6 @@
+import { pipeline, Readable } from 'node:stream'
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import { createErrorMask } from './createErrorMask.ts'
@@ -107,11 +108,23 @@ const keepAliveMs = 20_000
 
 /** By the content coding. Some nodes compress although they are asked not to. */
 const decoders: ReadonlyMap<string, () => Transform> = new Map([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
+  ['gzip', createUnzip],
+  ['x-gzip', createUnzip],
+  ['deflate', createUnzip],
   ['br', createBrotliDecompress],
 ])
+/** More codings than that serve nobody, and each of them takes memory. */
+const maxCodings = 3
+
+/** Gets the decoders for a `content-encoding` header (RFC 9110 section 8.4), the last coding first; none if the body is to be read as it is. */
+const getDecoders = (header: string | string[] | undefined): readonly (() => Transform)[] => {
+  const codings = String(header ?? '')
+    .split(',')
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity')
+  const found = codings.map((coding) => decoders.get(coding)).filter((decoder) => decoder !== undefined)
+  return found.length === codings.length && found.length <= maxCodings ? found.reverse() : []
+}
 const noBytes = Buffer.alloc(0)
 
 /** Shared by all requests: its stack has no information, and a stack is expensive to take. */
@@ -175,7 +188,7 @@ export const createUpstream = (
     let ended = false
     let status = 0
     let retryAfter: string | undefined
-    let createDecoder: (() => Transform) | undefined
+    let bodyDecoders: readonly (() => Transform)[] = []
     let decoder: Transform | undefined
     /** How many bytes are held while they are decoded. */
     let encodedSize = 0
@@ -240,12 +253,13 @@ export const createUpstream = (
       finish(undefined, { status, body: noBytes, retryAfter })
     }
     /** Decodes a body in slices, each of which is counted before the next one exists. */
-    const decodeBody = (body: Buffer, create: () => Transform): void => {
+    const decodeBody = (body: Buffer): void => {
       encodedSize = size
       budget.left += size
       size = 0
       let decoded: Chunks | undefined
-      decoder = create()
+      const stages = bodyDecoders.map((create) => create())
+      decoder = stages.at(-1) as Transform
       decoder.on('data', (slice: Buffer) => {
         if (ended) return
         if (slice.length > budget.left) finish('tooLarge')
@@ -262,7 +276,8 @@ export const createUpstream = (
         dropBytes(budget.buffered, encodedSize)
         finish(undefined, { status, body: withoutMark(decoded?.join() ?? noBytes), retryAfter })
       })
-      decoder.end(body)
+      // An error of one stage is an error of the last one.
+      pipeline([Readable.from([body]), ...stages], () => {})
     }
     const dispatcher = probe ? probePool : pool
     dispatcher.dispatch(
@@ -285,8 +300,8 @@ export const createUpstream = (
           { 'content-length': length, 'content-encoding': encoding, 'retry-after': wait },
         ) => {
           status = code
-          createDecoder = decoders.get(String(encoding).toLowerCase())
-          if (createDecoder !== undefined) isLargeHandled = true
+          bodyDecoders = getDecoders(encoding)
+          if (bodyDecoders.length > 0) isLargeHandled = true
           retryAfter = Array.isArray(wait) ? wait[0] : wait
           if (length !== undefined) contentLength = Number(length)
           if (length === undefined || Number(length) <= budget.left) return
@@ -317,9 +332,9 @@ export const createUpstream = (
         onResponseEnd: () => {
           if (consumer === undefined) {
             const body = chunks?.join() ?? first ?? noBytes
-            if (createDecoder === undefined || size === 0)
+            if (bodyDecoders.length === 0 || size === 0)
               finish(undefined, { status, body: withoutMark(body), retryAfter })
-            else decodeBody(body, createDecoder)
+            else decodeBody(body)
           } else takeConsumer()?.end()
         },
         onResponseError: (_controller, { code }: NodeJS.ErrnoException) => {

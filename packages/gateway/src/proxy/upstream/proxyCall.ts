@@ -92,15 +92,19 @@ export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: Call
 
 /** Reads the safe or finalized block. A batch does the same in `runBatch`. */
 const proxyFinalBlock = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
+  const deadlineAt = performance.now() + (options.deadlineMs ?? options.timeoutMs)
   let stopAgain: (() => void) | undefined
   const stop = proxyAny(call, options, (result, member) => {
     const seenCall = trackFinalBlock(call, result, options)
-    if (seenCall === undefined) done(result, member)
-    else
-      stopAgain = proxyAny(seenCall, options, (block, by) => {
-        const chosen = chooseFinalBlock({ call, result, member }, { result: block, member: by }, options)
-        done(chosen.result, chosen.member)
-      })
+    if (seenCall === undefined) {
+      done(result, member)
+      return
+    }
+    const deadlineMs = Math.max(1, deadlineAt - performance.now())
+    stopAgain = proxyAny(seenCall, { ...options, deadlineMs }, (block, by) => {
+      const chosen = chooseFinalBlock({ call, result, member }, { result: block, member: by }, options)
+      done(chosen.result, chosen.member)
+    })
   })
   return () => (stopAgain ?? stop)()
 }

@@ -26,7 +26,7 @@ test('a ring that is extended and cut at random has the newest blocks of the cha
           for (let index = 0; index < count; index += 1) {
             const below = chain[floor - 1]
             if (below === undefined || chain.length - floor > maxDepth) break
-            expect(ring.append(parse(below))).toBe(true)
+            expect(ring.append(parse(below))).toBe('added')
             floor -= 1
           }
         } else if (type === 'extend') {
@@ -59,12 +59,12 @@ test('only a child of the newest block extends it, and only the parent of the ol
     return [root, child, createBlock(child)]
   }) as [ScriptedBlock, ScriptedBlock, ScriptedBlock]
   const ring = createChainRing()
-  expect(ring.append(parse(first))).toBe(false)
+  expect(ring.append(parse(first))).toBe('notParent')
   ring.extend(parse(second))
   expect(() => ring.extend(parse(createBlock(first)))).toThrow('block 1 is no child of block 1')
   ring.extend(parse(third))
-  expect(ring.append(parse(createBlock(undefined)))).toBe(false)
-  expect(ring.append(parse(first))).toBe(true)
+  expect(ring.append(parse(createBlock(undefined)))).toBe('notParent')
+  expect(ring.append(parse(first))).toBe('added')
   ring.clear()
   expect([ring.size(), ring.newest(), ring.oldest(), ring.find(third.hash)]).toEqual([
     0,
@@ -78,9 +78,9 @@ test('logs are set on the block that is still there', () => {
   const root = parse(createBlock(undefined))
   const ring = createChainRing()
   ring.extend(root)
-  ring.setLogs(root.hash, [])
+  ring.setLogs(root.hash, [], 0)
   expect([ring.newest()?.logs, ring.find(root.hash)?.logs]).toEqual([[], []])
   ring.removeAbove(-1)
-  ring.setLogs(root.hash, [])
+  ring.setLogs(root.hash, [], 0)
   expect(ring.size()).toBe(0)
 })

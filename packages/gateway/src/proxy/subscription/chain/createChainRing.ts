@@ -19,10 +19,13 @@ export interface ChainRing {
   readonly extend: (block: ChainBlock) => void
   /** Removes the blocks above a number. @returns Them, newest first. */
   readonly removeAbove: (number: number) => readonly ChainBlock[]
-  /** Adds a block below the oldest one. @returns Whether it is the parent of the oldest one, and there is room. */
-  readonly append: (block: ChainBlock) => boolean
-  /** Sets the logs of a block, if it is still there. */
-  readonly setLogs: (hash: string, logs: readonly FollowedLog[]) => void
+  /** Adds a block below the oldest one, unless it is not its parent, or there is no room. */
+  readonly append: (block: ChainBlock) => 'added' | 'notParent' | 'noRoom'
+  /**
+   * Sets the logs of a block, if it is still there. To make room, it drops the oldest blocks, but none from a number on.
+   * @returns False if there is no room.
+   */
+  readonly setLogs: (hash: string, logs: readonly FollowedLog[], keepFrom: number) => boolean
   readonly clear: () => void
 }
 
@@ -85,22 +88,24 @@ export const createChainRing = (memory?: BufferedBytes): ChainRing => {
     },
     append: (block) => {
       const oldest = blocks[0]
-      if (oldest?.parentHash !== block.hash || oldest.number <= block.number || blocks.length > maxDepth) return false
-      if (!hold(block)) return false
+      if (oldest?.parentHash !== block.hash || oldest.number <= block.number) return 'notParent'
+      if (blocks.length > maxDepth || !hold(block)) return 'noRoom'
       blocks.unshift(block)
       byHash.set(block.hash, block)
-      return true
+      return 'added'
     },
-    setLogs: (hash, logs) => {
+    setLogs: (hash, logs, keepFrom) => {
       const block = byHash.get(hash)
-      if (block === undefined) return
+      if (block === undefined) return true
       const withLogs = { ...block, logs }
       while (!hold(withLogs)) {
-        if (blocks[0] === block) return
+        const oldest = blocks[0]
+        if (oldest === undefined || oldest === block || oldest.number >= keepFrom) return false
         dropOldest()
       }
       blocks[blocks.indexOf(block)] = withLogs
       byHash.set(hash, withLogs)
+      return true
     },
     clear: () => {
       blocks.length = 0

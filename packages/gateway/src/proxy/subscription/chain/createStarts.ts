@@ -19,8 +19,8 @@ export interface Starts {
 export interface StartsOptions {
   readonly ring: ChainRing
   readonly readLogs: LogReader
-  /** Loads this many blocks below the ring. */
-  readonly loadBelow: (count: number) => Promise<void>
+  /** Loads this many blocks below the ring. Resolves to false if it has no room. */
+  readonly loadBelow: (count: number) => Promise<boolean>
   /** Called before `done` gets a start that needs logs. */
   readonly onLogsStart: () => void
   /** In milliseconds. */
@@ -56,12 +56,18 @@ export const createStarts = (options: StartsOptions): Starts => {
     if (request.options.logs && typeof result !== 'string') options.onLogsStart()
     request.done(result)
   }
+  /** @returns False if the ring has no room for what the plan needs. */
+  const loadPlan = async (plan: StartPlan): Promise<boolean> => {
+    if (plan.type === 'loadBelow') return options.loadBelow(plan.count)
+    if (plan.type !== 'loadLogs') return true
+    const set = plan.blocks.map(async (block) => ring.setLogs(block.hash, await readLogs(block), plan.above))
+    return (await Promise.all(set)).every(Boolean)
+  }
   const load = async (request: Request, plan: StartPlan): Promise<void> => {
     request.isLoading = true
     try {
-      if (plan.type === 'loadBelow') await options.loadBelow(plan.count)
-      else if (plan.type === 'loadLogs')
-        await Promise.all(plan.blocks.map(async (block) => ring.setLogs(block.hash, await readLogs(block))))
+      // Loading it again would not make room.
+      if (!(await loadPlan(plan))) finish(request, 'tooOld')
     } catch (error) {
       if (!(error instanceof ChainReadError)) throw error
       await wait(retryMs)

@@ -16,7 +16,7 @@ export interface FollowHeadOptions {
   /** Whether the blocks that are emitted now need logs. */
   readonly needLogs: () => boolean
   /** Loads this many blocks below the ring. */
-  readonly loadBelow: (count: number) => Promise<void>
+  readonly loadBelow: (count: number) => Promise<boolean>
   readonly emit: (step: ChainStep) => void
   /** Nothing is emitted after it was aborted. */
   readonly signal: AbortSignal

@@ -5,14 +5,14 @@ import type { ChainBlock } from './parseBlock.ts'
 
 /**
  * The step before a subscription can start. `follow`: the follower has no block yet, or not the client's newest one. `loadBelow`: so
- * many blocks below the ring are needed. `loadLogs`: these blocks need logs. `start`: nothing.
+ * many blocks below the ring are needed. `loadLogs`: these blocks need logs; it starts above a block that must stay. `start`: nothing.
  */
 export type StartPlan =
   | { readonly type: 'start'; readonly start: ChainStart }
   | { readonly type: 'tooOld' }
   | { readonly type: 'follow' }
   | { readonly type: 'loadBelow'; readonly count: number }
-  | { readonly type: 'loadLogs'; readonly blocks: readonly ChainBlock[] }
+  | { readonly type: 'loadLogs'; readonly above: number; readonly blocks: readonly ChainBlock[] }
 
 /** How a subscription wants to start. */
 export interface StartOptions {
@@ -42,7 +42,8 @@ export const planStart = (ring: ChainRing, { cursor, logs, mayFollow }: StartOpt
   }
   const blocks = ring.above(common.number)
   const withoutLogs = logs ? blocks.filter((block) => block.logs === undefined) : []
-  if (withoutLogs.length > 0) return { type: 'loadLogs', blocks: withoutLogs.slice(0, logsAtOnce) }
+  if (withoutLogs.length > 0)
+    return { type: 'loadLogs', above: common.number, blocks: withoutLogs.slice(0, logsAtOnce) }
   return { type: 'start', start: { position: toPosition(common), blocks } }
 }
 

@@ -28,7 +28,7 @@ export const subscriptionRejections = {
     status: 200,
     code: -32001,
     message:
-      'The cursor is too old: none of its blocks is among the newest 128 of the chain. Read what is missing with eth_getLogs or eth_getBlockByNumber, and subscribe with the cursor null',
+      'The cursor is too old: none of its blocks is among the newest 128 of the chain, or the service has no memory for the blocks since then. Read what is missing with eth_getLogs or eth_getBlockByNumber, and subscribe with the cursor null',
     reason: 'not_found',
   }),
 } as const

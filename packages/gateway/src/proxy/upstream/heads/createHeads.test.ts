@@ -71,12 +71,51 @@ describe('a head far above the others', () => {
     expect(after(5, 101, wrong)).toBe(101)
   })
 
-  test('counts at once if it was there before the others were alone for a while', () => {
+  test.each([
+    ['the only one at the start', [[undefined, undefined, wrong]]],
+    [
+      'the only one at the start, before a second node',
+      [
+        [undefined, undefined, wrong],
+        [200, undefined, wrong],
+      ],
+    ],
+    ['one of two at the start', [[undefined, 200, wrong]]],
+    [
+      'reported by two nodes once',
+      [
+        [200, 200, 200],
+        [wrong, 200, wrong],
+      ],
+    ],
+  ])('does not count any more once two other nodes agree, if it was %s', (_, before) => {
+    const { heads, after } = start()
+    for (const round of before) after(5, ...round)
+    for (let block = 256; block < 656; block += 1) expect(after(5, block, block, wrong)).toBe(block)
+    expect([0, 1, 2].map(heads.isDoubted)).toEqual([false, false, true])
+    expect(heads.isCredible(wrong)).toBe(false)
+    expect(heads.get(2)).not.toBe(wrong)
+  })
+
+  test.each([
+    ['two other nodes were', [undefined, undefined, wrong], [300, 300, wrong]],
+    ['one other node was', [undefined, wrong], [300, wrong]],
+  ])('counts while %s down, and no longer', (_, alone, back) => {
+    const { heads, after } = start()
+    after(0, ...back.map((head) => (head === wrong ? 256 : head - 44)))
+    after(5, ...back.map((head) => (head === wrong ? wrong : 256)))
+    for (let time = 0; time <= 60; time += 5) after(5, ...alone)
+    expect(after(5, ...alone)).toBe(wrong)
+    for (let time = 0; time < 1_000; time += 5) expect(after(5, ...back)).toBe(300)
+    expect(heads.isDoubted(back.length - 1)).toBe(true)
+    expect(heads.isCredible(wrong)).toBe(false)
+  })
+
+  test('counts if two nodes agreed on it for half a minute, and the others come from behind', () => {
     const { after } = start()
-    after(0, 100, 100, 5_000)
-    after(5, 5_000, 100, 5_000)
-    for (let time = 0; time < 600; time += 5) after(5, 100, 100, undefined)
-    expect(after(5, 100, 100, 5_000)).toBe(5_000)
+    after(0, 100, 100, 100)
+    for (let time = 0; time <= 35; time += 5) after(5, undefined, 5_000, 5_000)
+    for (let block = 100; block < 500; block += 1) expect(after(5, block, block, 5_000)).toBe(5_000)
   })
 
   test('counts at once if callers can rewrite the chain', () => {
@@ -136,6 +175,14 @@ describe('a head that the chain can have got to', () => {
     expect(after(6, 120, 120 + 200)).toBe(120)
     expect(heads.isDoubted(1)).toBe(true)
   })
+})
+
+test('a reset of the chain counts after half a minute although a node is down', () => {
+  const { heads, after } = start()
+  for (let time = 0; time < 60; time += 5) after(5, 5_000, 5_000, undefined)
+  for (let time = 0; time < 35; time += 5) expect(after(5, 3, 3, undefined)).toBe(3)
+  expect(after(5, 4, 4, 5_000)).toBe(4)
+  expect(heads.isDoubted(2)).toBe(true)
 })
 
 test('a lower head always counts: a node can be behind, and a chain can be reset', () => {
