@@ -133,7 +133,7 @@ export const createMessages = (options: MessagesOptions): Messages => {
     let release: (() => void) | undefined
     const subscriptions = options.subscriptions()
     const exchange: MessageExchange = {
-      callIds: undefined,
+      callIds: 'null',
       send: (response) => {
         send(message, response)
         release?.()
