@@ -147,7 +147,9 @@ export const openHub = (
       fullTransactions: true,
     },
     secret: 'secret',
-    readTransactions: (hashes, done) => done(hashes.map((hash) => JSON.stringify({ hash }))),
+    readTransactions: (hashes, deliver) => {
+      for (const hash of hashes) deliver(JSON.stringify({ hash }), () => {})
+    },
     queue: createTaskQueue({ ms: Infinity, connections: Infinity }),
     ...rest,
   })

@@ -83,7 +83,7 @@ test('a ring whose memory is full drops its oldest blocks, and releases what it 
   expect(memory.held).toBe(0)
 })
 
-test('whole transactions are read once for each hash, a few at a time, and not without bound', async () => {
+test('whole transactions are read once for each hash, and delivered as they arrive, and only so many wait', async () => {
   const { upstream, group } = await start()
   const responds: (() => void)[] = []
   upstream.behave = (call, response) => {
@@ -92,25 +92,46 @@ test('whole transactions are read once for each hash, a few at a time, and not w
     return undefined
   }
   const read = createTransactionReader({ getGroup: () => group, timeoutMs: 60_000, maxBufferedBytes: Infinity })
-  let found: readonly string[] | undefined
-  read([1, 2, 3].map(hash), (transactions) => (found = transactions))
-  let flood: readonly string[] | undefined
-  read(
-    Array.from({ length: 5_000 }, (_, index) => hash(index + 10)),
-    (transactions) => (flood = transactions),
-  )
-  let rest: readonly string[] | undefined
-  read(
-    Array.from({ length: 100 }, (_, index) => hash(index + 10_000)),
-    (transactions) => (rest = transactions),
-  )
+  const readAll = (from: number, count: number): readonly string[] => {
+    const found: string[] = []
+    read(
+      Array.from({ length: count }, (_, index) => hash(index + from)),
+      (transaction, delivered) => {
+        found.push(transaction)
+        delivered()
+      },
+    )
+    return found
+  }
+  const found = readAll(1, 3)
+  const flood = readAll(10, 5_000)
+  const rest = readAll(10_000, 100)
   await until(() => responds.length === 16)
+  responds.splice(1, 1)[0]?.()
+  await until(() => found.length === 1)
   const answer = setInterval(() => responds.splice(0).forEach((respond) => respond()), 1)
   onTestFinished(() => clearInterval(answer))
-  await until(() => found !== undefined && flood !== undefined && rest !== undefined)
-  expect(found?.toSorted()).toEqual([2, 3].map((value) => `{"hash":"${hash(value)}"}`))
-  expect(flood).toHaveLength(4_096)
-  // 13 of the flood were in flight by then.
-  expect(rest).toHaveLength(13)
+  // 13 of the flood were in flight when the rest was added.
+  await until(() => found.length === 2 && flood.length === 4_096 && rest.length === 13)
+  expect(found.toSorted()).toEqual([2, 3].map((value) => `{"hash":"${hash(value)}"}`))
   expect(upstream.bodies).toHaveLength(3 + 4_096 + 13)
+})
+
+test('only a few whole transactions are in memory before they are delivered', async () => {
+  const { upstream, group } = await start()
+  upstream.behave = (call) => result(call, `{"input":"0x${'00'.repeat(130_000)}"}`)
+  const read = createTransactionReader({ getGroup: () => group, timeoutMs: 60_000, maxBufferedBytes: Infinity })
+  const waiting: (() => void)[] = []
+  let found = 0
+  const hashes = Array.from({ length: 40 }, (_, index) => hash(index))
+  read(hashes, (_, delivered) => {
+    found += 1
+    waiting.push(delivered)
+  })
+  await until(() => found === 16)
+  for (let expected = 17; expected <= hashes.length; expected += 1) {
+    expect(upstream.bodies).toHaveLength(expected - 1)
+    waiting.shift()?.()
+    await until(() => found === expected)
+  }
 })
