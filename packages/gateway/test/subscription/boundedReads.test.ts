@@ -5,10 +5,13 @@ import { createChainNodes } from '../../src/proxy/subscription/chain/createChain
 import { createChainRing } from '../../src/proxy/subscription/chain/createChainRing.ts'
 import { parseBlock } from '../../src/proxy/subscription/chain/parseBlock.ts'
 import type { ChainBlock } from '../../src/proxy/subscription/chain/parseBlock.ts'
+import { createNetworkHub } from '../../src/proxy/subscription/createNetworkHub.ts'
 import { createTransactionReader } from '../../src/proxy/subscription/node/createTransactionReader.ts'
 import { until } from '../controlTime.ts'
+import { toTestConfig } from '../createTestGateway.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
+import { createClient } from '../openHub.ts'
 import { chainIds } from '../startGateway.ts'
 import { createBlock } from './scriptedChainNodes.ts'
 import { startNodeSource } from './startNodeSource.ts'
@@ -23,6 +26,37 @@ const limits = { timeoutMs: 60_000, maxResponseBytes: 64 * 1024 * 1024, maxBuffe
 const hash = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
 
 describe('the reads of a chain', () => {
+  test('use the bounds of the last reload', async () => {
+    const { upstream, group } = await start()
+    upstream.behave = (call) => result(call, createBlock(undefined).text)
+    const network = toTestConfig({
+      networks: { testnet: { chainId: chainIds.testnet, upstreams: [{ url: upstream.url }] } },
+    }).networks.get('testnet')
+    let maxBufferedBytes = 0
+    const hub = createNetworkHub({
+      network: 'testnet',
+      getGroup: () => group,
+      getNetwork: () => network,
+      limits: {
+        maxSubscriptions: 1,
+        maxAddresses: 1,
+        maxTopics: 1,
+        maxNotificationsPerBlock: 1,
+        fullTransactions: true,
+      },
+      maxBufferedBytes: () => maxBufferedBytes,
+      log: () => {},
+    })
+    onTestFinished(hub.close)
+    let subscribed: object | undefined
+    hub.subscribe(createClient(), '["newHeads"]', (result) => (subscribed = result))
+    await until(() => upstream.bodies.length > 0)
+    expect(subscribed).toBeUndefined()
+    maxBufferedBytes = 1_000_000
+    await until(() => subscribed !== undefined)
+    expect(subscribed).toHaveProperty('id')
+  })
+
   test('reject a block of 36 MB, whatever makes it that long', async () => {
     const { upstream, group } = await start()
     upstream.behave = (call) => result(call, `{"number":"0x1","extraData":"0x${'00'.repeat(18_000_000)}"}`)
@@ -91,7 +125,7 @@ test('whole transactions are read once for each hash, and delivered as they arri
     responds.push(() => void response.end(result(call, given === hash(1) ? 'null' : `{"hash":"${given}"}`)))
     return undefined
   }
-  const read = createTransactionReader({ getGroup: () => group, timeoutMs: 60_000, maxBufferedBytes: Infinity })
+  const read = createTransactionReader(() => group, limits)
   const readAll = (from: number, count: number): readonly string[] => {
     const found: string[] = []
     read(
@@ -120,7 +154,7 @@ test('whole transactions are read once for each hash, and delivered as they arri
 test('only a few whole transactions are in memory before they are delivered', async () => {
   const { upstream, group } = await start()
   upstream.behave = (call) => result(call, `{"input":"0x${'00'.repeat(130_000)}"}`)
-  const read = createTransactionReader({ getGroup: () => group, timeoutMs: 60_000, maxBufferedBytes: Infinity })
+  const read = createTransactionReader(() => group, limits)
   const waiting: (() => void)[] = []
   let found = 0
   const hashes = Array.from({ length: 40 }, (_, index) => hash(index))

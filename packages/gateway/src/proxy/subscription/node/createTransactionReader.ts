@@ -1,5 +1,6 @@
 import type { UpstreamGroup } from '../../upstream/createUpstreamGroup.ts'
 import { sendOwnRead } from '../ownReads.ts'
+import type { ReadBounds } from '../ownReads.ts'
 
 /**
  * Reads transactions from the pools of nodes.
@@ -21,11 +22,10 @@ const maxWaiting = 4_096
 const maxTransactionBytes = 1024 * 1024
 
 /** Creates the reader of a network: each transaction is read once for all subscriptions. */
-export const createTransactionReader = (options: {
-  readonly getGroup: () => UpstreamGroup | undefined
-  readonly timeoutMs: number
-  readonly maxBufferedBytes: number
-}): TransactionReader => {
+export const createTransactionReader = (
+  getGroup: () => UpstreamGroup | undefined,
+  bounds: Omit<ReadBounds, 'maxResponseBytes'>,
+): TransactionReader => {
   const waiting: (() => void)[] = []
   let reading = 0
 
@@ -42,12 +42,12 @@ export const createTransactionReader = (options: {
       reading -= 1
       queueMicrotask(startNext)
     }
-    const group = options.getGroup()
+    const group = getGroup()
     if (group === undefined) {
       finish()
       return
     }
-    const { timeoutMs, maxBufferedBytes } = options
+    const { timeoutMs, maxBufferedBytes } = bounds
     const call = { method, params: `["${hash}"]`, traits }
     sendOwnRead(call, { group, timeoutMs, maxBufferedBytes, maxResponseBytes: maxTransactionBytes }, (result) => {
       const text = 'value' in result && result.member === 'result' ? result.value.toString() : 'null'
