@@ -57,9 +57,8 @@ export const createBufferedBytes = (kind: BufferKind, bounds: BufferBounds, shar
   over: false,
 })
 
-/** Whether bytes fit in the bound of this request or connection alone: if not, they do not fit later either. */
-export const fitsOwnBound = ({ bounds, held }: BufferedBytes, bytes: number): boolean =>
-  held + bytes <= (bounds.ownMost ?? Infinity)
+/** How many bytes this may buffer, even if the process has more room. */
+export const getOwnMost = ({ bounds }: BufferedBytes): number => bounds.ownMost ?? Infinity
 
 /** Owners without keys in memory and without connections are dropped once there are this many owners. */
 const minSharesToSweep = 10_000
@@ -89,7 +88,7 @@ export const holdBytes = (buffered: BufferedBytes | undefined, bytes: number): b
   if (buffered === undefined || buffered.over) return true
   const { share } = buffered
   const left = buffered.bounds.most - bufferedByAll - bytes
-  if (left < 0 || !fitsOwnBound(buffered, bytes)) return false
+  if (left < 0 || buffered.held + bytes > getOwnMost(buffered)) return false
   if (share !== undefined && share.held + bytes > left) return false
   bufferedByAll += bytes
   bufferedByKind[buffered.kind] += bytes

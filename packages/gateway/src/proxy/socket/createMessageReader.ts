@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { dropAllBytes, dropBytes, fitsOwnBound, holdBytes } from '../../lib/memoryBudget.ts'
+import { dropAllBytes, dropBytes, getOwnMost, holdBytes } from '../../lib/memoryBudget.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import { copyBytes } from '../../lib/unpin.ts'
 import { createFrameScanner } from './createFrameScanner.ts'
@@ -55,7 +55,7 @@ export const createMessageReader = (
         const added = bytes.length + partBytes
         if (!holdBytes(memory, added)) {
           isOver = true
-          onNoRoom(!fitsOwnBound(memory, added))
+          onNoRoom(memory.held + added > getOwnMost(memory))
           return
         }
         held[part] += added

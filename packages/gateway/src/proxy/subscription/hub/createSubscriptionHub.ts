@@ -1,6 +1,6 @@
 import type { Rejection } from '../../../errors/rejection.ts'
 import { rejections } from '../../../errors/rejections.ts'
-import { dropAllBytes, dropBytes, holdBytes } from '../../../lib/memoryBudget.ts'
+import { dropAllBytes, dropBytes, getOwnMost, holdBytes } from '../../../lib/memoryBudget.ts'
 import type { Network } from '../../../lib/network.ts'
 import type { ChainFollower, ChainStart, ChainStep } from '../followedChain.ts'
 import type { TransactionReader } from '../node/createTransactionReader.ts'
@@ -162,7 +162,10 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
       if (connection.channels.size + connection.starting >= limits.maxSubscriptions)
         return done(subscriptionRejections.tooManySubscriptions(limits.maxSubscriptions))
       const bytes = getSubscriptionBytes(request)
-      if (!holdBytes(subscriber.memory, bytes)) return done(subscriptionRejections.noMemory())
+      const { memory } = subscriber
+      const ownMost = getOwnMost(memory)
+      if (memory.held + bytes > ownMost) return done(subscriptionRejections.filtersTooLarge(ownMost))
+      if (!holdBytes(memory, bytes)) return done(subscriptionRejections.noMemory())
       const id = toId(request.key, connection.ordinal)
       connection.ordinal += 1
       connection.starting += 1
