@@ -61,7 +61,6 @@ const readFrames = (bytes: Buffer): readonly string[] => {
 /** Creates a client without subscriptions. */
 export const createClient = (): RecordingClient => {
   const client: RecordingClient = {
-    keyId: 'key',
     memory: createBufferedBytes('subscriptions', { most: Infinity }),
     notifications: [],
     buffers: [],

@@ -8,10 +8,7 @@ export interface BufferShare {
  * `messages`: WebSocket messages that have not arrived completely. `subscriptions`: their filters. `notifications`: those that their callers have
  * not read. `chain`: the gateway's own reads, and the blocks that subscriptions continue from.
  */
-export const bufferKinds = ['requests', 'messages', 'subscriptions', 'notifications', 'chain'] as const
-
-/** @see bufferKinds */
-export type BufferKind = (typeof bufferKinds)[number]
+export type BufferKind = 'requests' | 'messages' | 'subscriptions' | 'notifications' | 'chain'
 
 /** How much may be buffered. It is read each time, so the members of something that outlives a reload are getters. */
 export interface BufferBounds {

@@ -57,7 +57,7 @@ describe('the reads of a chain', () => {
     expect(subscribed).toHaveProperty('id')
   })
 
-  test('reject a block of 36 MB, whatever makes it that long', async () => {
+  test('reject a block of 36 MB', async () => {
     const { upstream, group } = await start()
     upstream.behave = (call) => result(call, `{"number":"0x1","extraData":"0x${'00'.repeat(18_000_000)}"}`)
     const node = createChainNodes(() => group, limits).followed()

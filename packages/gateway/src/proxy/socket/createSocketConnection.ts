@@ -103,7 +103,6 @@ export const createSocketConnection = (
   const usage = createNotificationUsage(server.gateway(), () => authorized)
   const subscriber = createSubscriber({
     getHub: () => server.gateway().sockets.getHub(network),
-    keyId: authorized.tenant.record.id,
     memory: createMemory('subscriptions', getMaxBehind),
     notifications,
     maxHeldBytes: getMaxBehind,

@@ -28,7 +28,6 @@ export interface SubscriberOptions extends Subscriber {
 /** Creates the subscriber of a connection. */
 export const createSubscriber = ({
   getHub,
-  keyId,
   memory,
   notifications: buffered,
   maxHeldBytes,
@@ -52,7 +51,6 @@ export const createSubscriber = ({
     return sends
   }
   const subscriber: Subscriber = {
-    keyId,
     memory,
     deliver: (...delivered) => {
       const [frame] = delivered
