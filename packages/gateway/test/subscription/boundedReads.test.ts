@@ -117,7 +117,7 @@ test('a ring whose memory is full drops its oldest blocks, and releases what it 
   expect(memory.held).toBe(0)
 })
 
-test('whole transactions are read once for each hash, and delivered as they arrive, and only so many wait', async () => {
+test('whole transactions are read once for each hash, and delivered as they arrive', async () => {
   const { upstream, group } = await start()
   const responds: (() => void)[] = []
   upstream.behave = (call, response) => {
