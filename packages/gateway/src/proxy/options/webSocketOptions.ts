@@ -15,7 +15,7 @@ export const webSocket = object({
   maxBufferedBytes: whole(1, Number.MAX_SAFE_INTEGER)
     .default(8 * 1024 * 1024)
     .describe(
-      'Most bytes of unread notifications of one connection, which is closed above it, and separately most bytes of its filters: an address takes up to 344.',
+      'Most bytes of unread notifications of one connection: above it, the connection is closed. Its filters can take as many bytes again.',
     ),
   pingMs: whole(1_000, maxTimerMs)
     .default(25_000)
