@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { createApiKey, getApiKeyUrl } from '../src/index.ts'
-import { allBufferedBytes } from '../src/lib/memoryBudget.ts'
+import { allBufferedBytes, getBufferShare } from '../src/lib/memoryBudget.ts'
 import { result } from './fakeUpstream.ts'
 import { openGateway } from './openGateway.ts'
 import { postBytes } from './rawConnection.ts'
@@ -124,4 +124,10 @@ test('calls that wait for a slot are counted, and rejected if there is no room',
   await Promise.all(responses)
   expect(reasons.slice(20)).toEqual(Array<undefined>(74).fill(undefined))
   await untilEmpty()
+})
+
+test('an owner has one share as long as anyone uses it, however many other owners come', () => {
+  const share = getBufferShare('user:idle')
+  for (let other = 0; other < 30_000; other += 1) getBufferShare(`user:other${other}`)
+  expect(getBufferShare('user:idle')).toBe(share)
 })

@@ -61,7 +61,6 @@ const readFrames = (bytes: Buffer): readonly string[] => {
 /** Creates a client without subscriptions. */
 export const createClient = (): RecordingClient => {
   const client: RecordingClient = {
-    keyId: 'key',
     memory: createBufferedBytes('subscriptions', { most: Infinity }),
     notifications: [],
     buffers: [],
@@ -147,7 +146,9 @@ export const openHub = (
       fullTransactions: true,
     },
     secret: 'secret',
-    readTransactions: (hashes, done) => done(hashes.map((hash) => JSON.stringify({ hash }))),
+    readTransactions: (hashes, deliver) => {
+      for (const hash of hashes) deliver(JSON.stringify({ hash }), () => {})
+    },
     queue: createTaskQueue({ ms: Infinity, connections: Infinity }),
     ...rest,
   })

@@ -92,7 +92,6 @@ const openSubject = (toParams: (connection: number) => readonly unknown[]): Subj
   const opened = openHub({ limits, queue: createTaskQueue() })
   for (let connection = 0; connection < connections; connection += 1) {
     const subscriber = {
-      keyId: `key ${connection % 100}`,
       memory: createBufferedBytes('subscriptions', { most: Infinity }),
       deliver: (_frames: Buffer, count: number) => {
         delivered += count

@@ -8,18 +8,20 @@ export interface BufferShare {
  * `messages`: WebSocket messages that have not arrived completely. `subscriptions`: their filters. `notifications`: those that their callers have
  * not read. `chain`: the gateway's own reads, and the blocks that subscriptions continue from.
  */
-export const bufferKinds = ['requests', 'messages', 'subscriptions', 'notifications', 'chain'] as const
+export type BufferKind = 'requests' | 'messages' | 'subscriptions' | 'notifications' | 'chain'
 
-/** @see bufferKinds */
-export type BufferKind = (typeof bufferKinds)[number]
+/** How much may be buffered. It is read each time, so the members of something that outlives a reload are getters. */
+export interface BufferBounds {
+  /** How many bytes the process may buffer. */
+  readonly most: number
+  /** How many bytes one request, or one kind of one connection, may buffer. @default Infinity */
+  readonly ownMost?: number
+}
 
 /** The memory of one request, or of one kind of one connection. */
 export interface BufferedBytes {
   readonly kind: BufferKind
-  /** How many bytes the process may buffer. */
-  readonly most: number
-  /** How many bytes this may buffer. */
-  readonly ownMost: number
+  readonly bounds: BufferBounds
   held: number
   /** The share of the key's owner, once the key is known. */
   share: BufferShare | undefined
@@ -44,26 +46,33 @@ export const allBufferedBytes = (): number => bufferedByAll
 export const getBufferedByKind = (): Readonly<Record<BufferKind, number>> => ({ ...bufferedByKind })
 
 /** Creates the memory of a request, or of one kind of a connection. It holds nothing yet. */
-export const createBufferedBytes = (
-  kind: BufferKind,
-  { most, ownMost = Infinity, share }: { most: number; ownMost?: number; share?: BufferShare | undefined },
-): BufferedBytes => ({ kind, most, ownMost, held: 0, share, over: false })
+export const createBufferedBytes = (kind: BufferKind, bounds: BufferBounds, share?: BufferShare): BufferedBytes => ({
+  kind,
+  bounds,
+  held: 0,
+  share,
+  over: false,
+})
 
-/** Idle owners are dropped once there are this many owners. */
+/** How many bytes this may buffer, even if the process has more room. */
+export const getOwnMost = ({ bounds }: BufferedBytes): number => bounds.ownMost ?? Infinity
+
+/** Owners without keys in memory and without connections are dropped once there are this many owners. */
 const minSharesToSweep = 10_000
-let shares = new Map<string, BufferShare>()
+/** By owner. Weak, because connections use a share for hours: an owner with two shares could buffer twice as much. */
+let shares = new Map<string, WeakRef<BufferShare>>()
 let sweepAt = minSharesToSweep
 
-/** Gets the share of an owner, which all its requests and connections use. A share that holds nothing may be replaced by a new one. */
+/** Gets the share of an owner, which all its requests and connections use. */
 export const getBufferShare = (ownerId: string): BufferShare => {
-  const known = shares.get(ownerId)
+  const known = shares.get(ownerId)?.deref()
   if (known !== undefined) return known
   if (shares.size >= sweepAt) {
-    shares = new Map([...shares].filter(([, { held }]) => held > 0))
+    shares = new Map([...shares].filter(([, share]) => share.deref() !== undefined))
     sweepAt = Math.max(minSharesToSweep, shares.size * 2)
   }
   const share: BufferShare = { held: 0 }
-  shares.set(ownerId, share)
+  shares.set(ownerId, new WeakRef(share))
   return share
 }
 
@@ -75,8 +84,8 @@ export const getBufferShare = (ownerId: string): BufferShare => {
 export const holdBytes = (buffered: BufferedBytes | undefined, bytes: number): boolean => {
   if (buffered === undefined || buffered.over) return true
   const { share } = buffered
-  const left = buffered.most - bufferedByAll - bytes
-  if (left < 0 || buffered.held + bytes > buffered.ownMost) return false
+  const left = buffered.bounds.most - bufferedByAll - bytes
+  if (left < 0 || buffered.held + bytes > getOwnMost(buffered)) return false
   if (share !== undefined && share.held + bytes > left) return false
   bufferedByAll += bytes
   bufferedByKind[buffered.kind] += bytes

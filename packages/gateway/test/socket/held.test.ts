@@ -7,6 +7,7 @@ import { getArrayBufferBytes } from '../arrayBuffers.ts'
 import { until } from '../controlTime.ts'
 import type { TestOptions } from '../createTestGateway.ts'
 import { result } from '../fakeUpstream.ts'
+import { chainIds } from '../startGateway.ts'
 import { call, noLimits, openTenants } from '../tenants/startTenants.ts'
 import type { StartedTenants } from '../tenants/startTenants.ts'
 import { createFakeHub } from './createFakeHub.ts'
@@ -178,4 +179,26 @@ test('whole pending transactions cost one unit each, other notifications none', 
   await until(() => started.usageLimits.used('app:app_pending') > 1)
   // One is for `eth_subscribe`.
   expect(started.usageLimits.used('app:app_pending')).toBe(4)
+})
+
+test('a reload changes the bounds of open WebSockets', async () => {
+  const { started, hub } = await start({ bounds: { maxBufferedBytes: 100_000 } })
+  const { path } = started.addApp()
+  const [reader, writer] = [await openSocket(path), await openFrames(path)]
+  await reader.call('eth_subscribe', ['newHeads'])
+  await started.gateway.reload({
+    networks: { testnet: { chainId: chainIds.testnet, upstreams: [{ url: started.upstream.url }] } },
+    bounds: { maxBufferedBytes: 1_000_000 },
+  })
+  hub.notify(`"${'a'.repeat(90_000)}"`)
+  expect(await reader.next()).toMatchObject({ method: 'eth_subscription' })
+  writer.socket.write(toFrame(text, Buffer.alloc(100_000, ' ')).subarray(0, 90_000))
+  await until(() => writer.isClosed() || getBufferedByKind().messages > 89_000)
+  expect(writer.isClosed()).toBe(false)
+  await started.gateway.reload({
+    networks: { testnet: { chainId: chainIds.testnet, upstreams: [{ url: started.upstream.url }] } },
+    bounds: { maxBufferedBytes: 100_000 },
+  })
+  hub.notify(`"${'a'.repeat(90_000)}"`)
+  expect(await reader.closed).toMatchObject({ code: 1006 })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readCallIds } from '../../src/proxy/request/readCallIds.ts'
 import { post } from '../startGateway.ts'
-import { startTenants } from '../tenants/startTenants.ts'
+import { call, noLimits, openTenants, startTenants } from '../tenants/startTenants.ts'
 import type { StartedTenants } from '../tenants/startTenants.ts'
 import { openSocket } from './openSocket.ts'
 import type { SocketMessage } from './openSocket.ts'
@@ -77,12 +77,33 @@ describe('a call that is no request gets its id, as JSON-RPC 2.0 section 5 says'
   })
 })
 
+describe.each(['rate_limited', 'quota_exceeded', 'key_store_unavailable'])(
+  'notifications that are not granted (%s)',
+  (reason) => {
+    const notification = '{"jsonrpc":"2.0","method":"eth_blockNumber"}'
+    test.each([
+      ['alone', notification],
+      ['in a batch', `[${notification}]`],
+      ['in a batch of several', `[${notification},${notification}]`],
+    ])('get no response: %s', async (_, message) => {
+      const limited = await openTenants()
+      const limits = { rate_limited: { perSecond: 1, burst: 1 }, quota_exceeded: { perDay: 0 } }[reason]
+      const socket = await openSocket(limited.addApp({ limits: { ...noLimits, ...limits } }).path)
+      if (reason === 'key_store_unavailable') limited.usageLimits.mode = 'unavailable'
+      socket.send(message)
+      // A call after them is the first to get a response.
+      socket.send(call('eth_gasPrice', '[]', 7))
+      expect(await socket.next()).toMatchObject({ id: 7, error: { data: { reason } } })
+    })
+  },
+)
+
 test.each([
   ['text that is not JSON', '[{"id":1,"method":oops},{"id":"x"}]', ['1', '"x"']],
-  ['an id with an escape, which may be none', String.raw`{"id":"\u"}`, undefined],
-  ['an id in a nested object', '{"params":{"id":1}}', undefined],
-  ['more than 10,000 calls', `[${'{"id":1},'.repeat(10_000)}{"id":1}]`, undefined],
-  ['nothing', '', undefined],
+  ['an id with an escape, which may be none', String.raw`{"id":"\u"}`, 'null'],
+  ['an id in a nested object', '{"params":{"id":1}}', 'null'],
+  ['more than 10,000 calls', `[${'{"id":1},'.repeat(10_000)}{"id":1}]`, 'null'],
+  ['nothing', '', 'null'],
 ])('only ids that are surely JSON are read from %s', (_, text, ids) => {
   expect(readCallIds(Buffer.from(text))).toEqual(ids)
 })

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import type { KeyRecord } from '../../src/auth/key/keyStore.ts'
+import { result } from '../fakeUpstream.ts'
 import { createClient, openHub, toLog } from '../openHub.ts'
-import { openTenants } from '../tenants/startTenants.ts'
+import { call, openTenants } from '../tenants/startTenants.ts'
 import { openSocket } from './openSocket.ts'
 import type { SocketMessage } from './openSocket.ts'
 
@@ -72,6 +73,30 @@ test('a narrower address list ends exactly the subscriptions that it does not al
   )
   expect(await socket.call('eth_unsubscribe', [ended[0]])).toMatchObject({ result: false })
   expect(await socket.call('eth_gasPrice')).toMatchObject({ result: '0x1' })
+})
+
+test('a subscription that ends before the batch that started it is responded to ends after its id and its notifications', async () => {
+  const { opened, started, key, socket } = await start()
+  let respond = (): void => {}
+  started.upstream.behave = (each, response) => {
+    respond = () => void response.end(result(each, '"0x1"'))
+    return undefined
+  }
+  const subscribe = call('eth_subscribe', JSON.stringify(['logs', { address: other }]), 7)
+  socket.send(`[${subscribe},${call('eth_gasPrice', '[]', 8)}]`)
+  await expect.poll(() => opened.hub.counts().logs).toBe(1)
+  opened.chain.mine([toLog(2)])
+  started.keys.add(key, { ...record, ...addresses(listed) })
+  await expect.poll(() => opened.hub.counts().logs).toBe(0)
+  await expect.poll(() => started.upstream.bodies.some((body) => body.includes('eth_gasPrice'))).toBe(true)
+  respond()
+  const [{ result: id }] = (await socket.next()) as readonly [SocketMessage]
+  expect(id).toMatch(/^0x/)
+  expect(await socket.next()).toMatchObject({ params: { subscription: id, result: { address: other } } })
+  expect(await socket.next()).toMatchObject({
+    params: { subscription: id },
+    error: { data: { reason: 'address_not_allowed' } },
+  })
 })
 
 test('a method list without eth_subscribe ends them all, and one with it none', async () => {

@@ -5,10 +5,13 @@ import { createChainNodes } from '../../src/proxy/subscription/chain/createChain
 import { createChainRing } from '../../src/proxy/subscription/chain/createChainRing.ts'
 import { parseBlock } from '../../src/proxy/subscription/chain/parseBlock.ts'
 import type { ChainBlock } from '../../src/proxy/subscription/chain/parseBlock.ts'
+import { createNetworkHub } from '../../src/proxy/subscription/createNetworkHub.ts'
 import { createTransactionReader } from '../../src/proxy/subscription/node/createTransactionReader.ts'
 import { until } from '../controlTime.ts'
+import { toTestConfig } from '../createTestGateway.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
+import { createClient } from '../openHub.ts'
 import { chainIds } from '../startGateway.ts'
 import { createBlock } from './scriptedChainNodes.ts'
 import { startNodeSource } from './startNodeSource.ts'
@@ -23,7 +26,38 @@ const limits = { timeoutMs: 60_000, maxResponseBytes: 64 * 1024 * 1024, maxBuffe
 const hash = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`
 
 describe('the reads of a chain', () => {
-  test('reject a block of 36 MB, whatever makes it that long', async () => {
+  test('use the bounds of the last reload', async () => {
+    const { upstream, group } = await start()
+    upstream.behave = (call) => result(call, createBlock(undefined).text)
+    const network = toTestConfig({
+      networks: { testnet: { chainId: chainIds.testnet, upstreams: [{ url: upstream.url }] } },
+    }).networks.get('testnet')
+    let maxBufferedBytes = 0
+    const hub = createNetworkHub({
+      network: 'testnet',
+      getGroup: () => group,
+      getNetwork: () => network,
+      limits: {
+        maxSubscriptions: 1,
+        maxAddresses: 1,
+        maxTopics: 1,
+        maxNotificationsPerBlock: 1,
+        fullTransactions: true,
+      },
+      maxBufferedBytes: () => maxBufferedBytes,
+      log: () => {},
+    })
+    onTestFinished(hub.close)
+    let subscribed: object | undefined
+    hub.subscribe(createClient(), '["newHeads"]', (result) => (subscribed = result))
+    await until(() => upstream.bodies.length > 0)
+    expect(subscribed).toBeUndefined()
+    maxBufferedBytes = 1_000_000
+    await until(() => subscribed !== undefined)
+    expect(subscribed).toHaveProperty('id')
+  })
+
+  test('reject a block of 36 MB', async () => {
     const { upstream, group } = await start()
     upstream.behave = (call) => result(call, `{"number":"0x1","extraData":"0x${'00'.repeat(18_000_000)}"}`)
     const node = createChainNodes(() => group, limits).followed()
@@ -87,7 +121,7 @@ test('a ring whose memory is full drops its oldest blocks, and releases what it 
   expect(memory.held).toBe(0)
 })
 
-test('whole transactions are read once for each hash, a few at a time, and not without bound', async () => {
+test('whole transactions are read once for each hash, and delivered as they arrive', async () => {
   const { upstream, group } = await start()
   const responds: (() => void)[] = []
   upstream.behave = (call, response) => {
@@ -95,26 +129,47 @@ test('whole transactions are read once for each hash, a few at a time, and not w
     responds.push(() => void response.end(result(call, given === hash(1) ? 'null' : `{"hash":"${given}"}`)))
     return undefined
   }
-  const read = createTransactionReader({ getGroup: () => group, timeoutMs: 60_000, maxBufferedBytes: Infinity })
-  let found: readonly string[] | undefined
-  read([1, 2, 3].map(hash), (transactions) => (found = transactions))
-  let flood: readonly string[] | undefined
-  read(
-    Array.from({ length: 5_000 }, (_, index) => hash(index + 10)),
-    (transactions) => (flood = transactions),
-  )
-  let rest: readonly string[] | undefined
-  read(
-    Array.from({ length: 100 }, (_, index) => hash(index + 10_000)),
-    (transactions) => (rest = transactions),
-  )
+  const read = createTransactionReader(() => group, limits)
+  const readAll = (from: number, count: number): readonly string[] => {
+    const found: string[] = []
+    read(
+      Array.from({ length: count }, (_, index) => hash(index + from)),
+      (transaction, delivered) => {
+        found.push(transaction)
+        delivered()
+      },
+    )
+    return found
+  }
+  const found = readAll(1, 3)
+  const flood = readAll(10, 5_000)
+  const rest = readAll(10_000, 100)
   await until(() => responds.length === 16)
+  responds.splice(1, 1)[0]?.()
+  await until(() => found.length === 1)
   const answer = setInterval(() => responds.splice(0).forEach((respond) => respond()), 1)
   onTestFinished(() => clearInterval(answer))
-  await until(() => found !== undefined && flood !== undefined && rest !== undefined)
-  expect(found?.toSorted()).toEqual([2, 3].map((value) => `{"hash":"${hash(value)}"}`))
-  expect(flood).toHaveLength(4_096)
-  // 13 of the flood were in flight by then.
-  expect(rest).toHaveLength(13)
+  // 13 of the flood were in flight when the rest was added.
+  await until(() => found.length === 2 && flood.length === 4_096 && rest.length === 13)
+  expect(found.toSorted()).toEqual([2, 3].map((value) => `{"hash":"${hash(value)}"}`))
   expect(upstream.bodies).toHaveLength(3 + 4_096 + 13)
+})
+
+test('only a few whole transactions are in memory before they are delivered', async () => {
+  const { upstream, group } = await start()
+  upstream.behave = (call) => result(call, `{"input":"0x${'00'.repeat(130_000)}"}`)
+  const read = createTransactionReader(() => group, limits)
+  const waiting: (() => void)[] = []
+  let found = 0
+  const hashes = Array.from({ length: 40 }, (_, index) => hash(index))
+  read(hashes, (_, delivered) => {
+    found += 1
+    waiting.push(delivered)
+  })
+  await until(() => found === 16)
+  for (let expected = 17; expected <= hashes.length; expected += 1) {
+    expect(upstream.bodies).toHaveLength(expected - 1)
+    waiting.shift()?.()
+    await until(() => found === expected)
+  }
 })

@@ -29,9 +29,7 @@ const follow = async (anvils: readonly ChainAnvil[]): Promise<Followed> => {
   const incomplete: number[] = []
   const consumers: ChainConsumer[] = []
   const follower = createChainFollower(() => group, {
-    timeoutMs: 10_000,
-    maxResponseBytes: 10_000_000,
-    maxBufferedBytes: Infinity,
+    bounds: { timeoutMs: 10_000, maxResponseBytes: 10_000_000, maxBufferedBytes: Infinity },
     onFault: (reason) => faults.push(reason),
     onIncompleteLogs: ({ number }) => incomplete.push(number),
     onHead: source.onHead,

@@ -14,7 +14,9 @@ export const webSocket = object({
     .describe('Requests of one connection that run at the same time. Later ones wait.'),
   maxBufferedBytes: whole(1, Number.MAX_SAFE_INTEGER)
     .default(8 * 1024 * 1024)
-    .describe('How many bytes of unread notifications close a connection.'),
+    .describe(
+      'Most bytes of unread notifications of one connection: above it, the connection is closed. Its filters can take as many bytes again.',
+    ),
   pingMs: whole(1_000, maxTimerMs)
     .default(25_000)
     .describe('How often the service sends a ping. A connection without a response before the next ping is closed.'),

@@ -51,15 +51,16 @@ export const sendRejection = (gateway: GatewayContext, context: RequestContext, 
 
 /**
  * The rejection of a message for each id in it, because its caller may wait for several responses at the same time. Calls without an id that can be
- * read share one, and so do all calls if there is no room for an error for each.
+ * read share one, and so do all calls if there is no room for an error for each. Notifications get none.
  */
 const toMessageBody = (
   { buffered, requestId }: RequestContext,
   { callIds }: MessageExchange,
   rejection: Rejection,
-): string | readonly BodyPart[] => {
-  if (typeof callIds !== 'object') return formatRejection(rejection, callIds ?? 'null', requestId)
-  const ids = [...new Set(callIds)]
+): string | readonly BodyPart[] | undefined => {
+  if (typeof callIds === 'string') return formatRejection(rejection, callIds, requestId)
+  const ids = [...new Set(callIds)].filter((id) => id !== undefined)
+  if (ids.length === 0) return undefined
   const bytes = ids.length * formatRejection(rejection, 'null', requestId).length
   if (!holdBytes(buffered, bytes)) return formatRejection(rejection, 'null', requestId)
   const results = ids.map(() => rejection)

@@ -10,22 +10,22 @@ const maxIds = 10_000
 /**
  * Reads the ids in a message that is rejected before it is parsed: it is too deep, has too many calls, or there is no room for it. Its caller matches the
  * rejection by them.
- * @returns The source text of the id, or of one id for each call of a batch; `null` in place of an id that cannot be read. `undefined` if there is none.
+ * @returns The source text of the id, or of one id for each call of a batch; `null` in place of an id that cannot be read.
  */
-export const readCallIds = (body: Buffer): string | readonly (string | undefined)[] | undefined => {
-  if (!isUtf8(body)) return undefined
+export const readCallIds = (body: Buffer): string | readonly string[] => {
+  if (!isUtf8(body)) return 'null'
   const text = body.toString('utf8')
   const start = skipSpace(text, 0)
   if (text[start] !== '[') return readId(text, start)
   const scanned = scanItems(text, start, maxIds)
-  if (scanned === undefined || scanned.count === 0 || scanned.count > maxIds) return undefined
-  return scanned.items.map((span) => readId(text, span.start) ?? 'null')
+  if (scanned === undefined || scanned.count === 0 || scanned.count > maxIds) return 'null'
+  return scanned.items.map((span) => readId(text, span.start))
 }
 
-const readId = (text: string, at: number): string | undefined => {
+const readId = (text: string, at: number): string => {
   const found = scanMembers(text, at, maxMembers)?.members.filter(({ name }) => name === 'id')
   const [id] = found ?? []
-  if (id === undefined || found?.length !== 1) return undefined
+  if (id === undefined || found?.length !== 1) return 'null'
   const source = text.slice(id.start, id.end)
-  return plainId.test(source) ? source : undefined
+  return plainId.test(source) ? source : 'null'
 }

@@ -46,7 +46,10 @@ export interface MessageContext extends BaseContext {
 export interface MessageExchange {
   /** Sends the response, or none if there is no body: to notifications of JSON-RPC. Call it once. */
   readonly send: (body: string | readonly BodyPart[] | undefined) => void
-  /** The ids of its calls as source text, once it is parsed: a list for a batch. Callers match the rejection of a whole message by them. */
+  /**
+   * The ids of its calls as source text: a list for a batch, `undefined` for a notification, and `null` before it is parsed. Callers match the
+   * rejection of a whole message by them.
+   */
   callIds: string | undefined | readonly (string | undefined)[]
   /** Whether a call that only keeps the connection open is free now. If so, the next one is only after some seconds. */
   readonly takeKeepAlive: () => boolean

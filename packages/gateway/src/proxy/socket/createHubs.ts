@@ -75,7 +75,7 @@ export const createHubs = (options: HubsOptions): Hubs => {
         getGroup: () => getGroup(network),
         getNetwork: () => getNetwork(network),
         limits,
-        maxBufferedBytes: options.maxBufferedBytes(),
+        maxBufferedBytes: options.maxBufferedBytes,
         log,
       })
       hubs.set(network, hub)

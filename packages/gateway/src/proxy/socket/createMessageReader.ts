@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { dropAllBytes, dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
+import { dropAllBytes, dropBytes, getOwnMost, holdBytes } from '../../lib/memoryBudget.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import { copyBytes } from '../../lib/unpin.ts'
 import { createFrameScanner } from './createFrameScanner.ts'
@@ -17,7 +17,7 @@ export interface MessageReaderOptions {
   /** Holds the message that has not arrived completely. */
   readonly memory: BufferedBytes
   /** How long a message may take to arrive, in milliseconds. */
-  readonly timeoutMs: number
+  readonly timeoutMs: () => number
   /**
    * Called once if there is no room for a message. The reader drops what arrives from then on.
    * @param isTooBig - Whether the message alone takes more than a connection may hold.
@@ -55,7 +55,7 @@ export const createMessageReader = (
         const added = bytes.length + partBytes
         if (!holdBytes(memory, added)) {
           isOver = true
-          onNoRoom(memory.held + added > memory.ownMost)
+          onNoRoom(memory.held + added > getOwnMost(memory))
           return
         }
         held[part] += added
@@ -69,7 +69,7 @@ export const createMessageReader = (
   socket.off('data', read)
   socket.on('data', onData)
   return {
-    isLate: (now) => startedAt !== undefined && now - startedAt > timeoutMs,
+    isLate: (now) => startedAt !== undefined && now - startedAt > timeoutMs(),
     close: () => {
       socket.off('data', onData)
       dropAllBytes(memory)

@@ -133,7 +133,7 @@ export const createMessages = (options: MessagesOptions): Messages => {
     let release: (() => void) | undefined
     const subscriptions = options.subscriptions()
     const exchange: MessageExchange = {
-      callIds: undefined,
+      callIds: 'null',
       send: (response) => {
         send(message, response)
         release?.()
@@ -160,7 +160,7 @@ export const createMessages = (options: MessagesOptions): Messages => {
       requestId: `${authorized.context.requestId}.${count}`,
       startedAt: performance.now(),
       facts: { ...createFacts(), network: name, tenant, chainId: network.group.chainId },
-      buffered: createBufferedBytes('requests', { most: gateway.limits.maxBufferedBytes, share: tenant.share }),
+      buffered: createBufferedBytes('requests', { most: gateway.limits.maxBufferedBytes }, tenant.share),
       trace: undefined,
       gone: false,
       cancel: undefined,

@@ -65,10 +65,20 @@ export const createSocketConnection = (
   let closeReason: CloseReason | undefined
   const isClosing = (): boolean => closingAt !== undefined
   const writer = createTurnWriter(socket)
-  const { maxBufferedBytes: most, maxBodyBytes, requestTimeoutMs } = server.gateway().limits
-  const createMemory = (kind: BufferKind, ownMost: number) =>
-    createBufferedBytes(kind, { most, ownMost, share: authorized.tenant.share })
-  const notifications = createMemory('notifications', Infinity)
+  const getLimits = () => server.gateway().limits
+  const getMaxBehind = (): number => server.gateway().sockets.options.maxBufferedBytes
+  const createMemory = (kind: BufferKind, getOwnMost: () => number = () => Infinity) => {
+    const bounds = {
+      get most() {
+        return getLimits().maxBufferedBytes
+      },
+      get ownMost() {
+        return getOwnMost()
+      },
+    }
+    return createBufferedBytes(kind, bounds, authorized.tenant.share)
+  }
+  const notifications = createMemory('notifications')
   /** Bytes of notifications that the caller has not read. Responses have limits of their own. */
   const getBehind = (): number => writer.behind() - messages.unflushedBytes()
 
@@ -93,13 +103,12 @@ export const createSocketConnection = (
   const usage = createNotificationUsage(server.gateway(), () => authorized)
   const subscriber = createSubscriber({
     getHub: () => server.gateway().sockets.getHub(network),
-    keyId: authorized.tenant.record.id,
-    memory: createMemory('subscriptions', server.gateway().sockets.options.maxBufferedBytes),
+    memory: createMemory('subscriptions', getMaxBehind),
     notifications,
-    maxHeldBytes: () => server.gateway().sockets.options.maxBufferedBytes,
+    maxHeldBytes: getMaxBehind,
     deliver: (frame, count, kind, minUnits) => {
       if (ws.readyState !== ws.OPEN) return
-      const isTooFarBehind = getBehind() > server.gateway().sockets.options.maxBufferedBytes
+      const isTooFarBehind = getBehind() > getMaxBehind()
       if (isTooFarBehind || !holdBytes(notifications, frame.length)) {
         terminate('slow_reader')
         return
@@ -131,8 +140,8 @@ export const createSocketConnection = (
 
   const reader = createMessageReader(socket, {
     // A message costs more than its bytes if it arrives in many parts.
-    memory: createMemory('messages', 2 * maxBodyBytes),
-    timeoutMs: requestTimeoutMs,
+    memory: createMemory('messages', () => 2 * getLimits().maxBodyBytes),
+    timeoutMs: () => getLimits().requestTimeoutMs,
     onNoRoom: (isTooBig) =>
       isTooBig ? close(closeCodes.tooBig, 'message_too_big') : close(closeCodes.tryLater, 'upstream_busy'),
   })

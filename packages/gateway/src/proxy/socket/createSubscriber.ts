@@ -28,7 +28,6 @@ export interface SubscriberOptions extends Subscriber {
 /** Creates the subscriber of a connection. */
 export const createSubscriber = ({
   getHub,
-  keyId,
   memory,
   notifications: buffered,
   maxHeldBytes,
@@ -39,17 +38,19 @@ export const createSubscriber = ({
   /** The hub with which it has subscribed. */
   let joined: SubscriptionHub | undefined
   let hasLeft = false
-  /** Notifications that wait for the response with their subscription's id. */
-  let held: Parameters<Subscriber['deliver']>[] | undefined
+  /** Sends the notifications and ends that wait for the response with their subscription's id. */
+  let held: (() => void)[] | undefined
   let heldBytes = 0
   let holds = 0
 
-  const drop = (frame: Buffer): void => {
-    heldBytes -= frame.length
-    dropBytes(buffered, frame.length)
+  const takeHeld = (): readonly (() => void)[] => {
+    const sends = held ?? []
+    held = undefined
+    dropBytes(buffered, heldBytes)
+    heldBytes = 0
+    return sends
   }
   const subscriber: Subscriber = {
-    keyId,
     memory,
     deliver: (...delivered) => {
       const [frame] = delivered
@@ -58,21 +59,19 @@ export const createSubscriber = ({
         fail('tooManyNotifications')
       else {
         heldBytes += frame.length
-        held.push(delivered)
+        held.push(() => deliver(...delivered))
       }
     },
-    end,
+    end: (...ended) => {
+      if (held === undefined) end(...ended)
+      else held.push(() => end(...ended))
+    },
     fail,
   }
   const release = (): void => {
     holds -= 1
     if (holds > 0) return
-    const frames = held ?? []
-    held = undefined
-    for (const delivered of frames) {
-      drop(delivered[0])
-      deliver(...delivered)
-    }
+    for (const send of takeHeld()) send()
   }
   const createCalls = (hub: SubscriptionHub): SubscriptionCalls => ({
     run: ({ method, params }, done) => {
@@ -103,8 +102,7 @@ export const createSubscriber = ({
     review: (reject) => joined?.review(subscriber, reject),
     leave: () => {
       hasLeft = true
-      for (const [frame] of held ?? []) drop(frame)
-      held = undefined
+      takeHeld()
       joined?.leave(subscriber)
       joined = undefined
     },

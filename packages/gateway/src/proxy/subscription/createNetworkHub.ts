@@ -8,6 +8,7 @@ import { createRenewableSource } from './createRenewableSource.ts'
 import { createSubscriptionHub } from './hub/createSubscriptionHub.ts'
 import { createNodeSource } from './node/createNodeSource.ts'
 import { createTransactionReader } from './node/createTransactionReader.ts'
+import type { ReadBounds } from './ownReads.ts'
 import type { SubscriptionHub, SubscriptionLimits } from './subscriptionHub.ts'
 
 /** The subscriptions of a network, with the follower of its chain. */
@@ -25,7 +26,7 @@ export interface NetworkHubOptions {
   readonly getNetwork: () => NetworkOptions | undefined
   readonly limits: SubscriptionLimits
   /** How many bytes the process may buffer. */
-  readonly maxBufferedBytes: number
+  readonly maxBufferedBytes: () => number
   readonly log: (entry: LogEntry) => void
 }
 
@@ -35,7 +36,17 @@ const secret = randomBytes(32)
 /** Creates the subscriptions of a network. Nothing is read from a node before the first one. */
 export const createNetworkHub = (options: NetworkHubOptions): NetworkHub => {
   const { network, getGroup, getNetwork, limits, log } = options
-  const { upstreamTimeoutMs = 0, maxResponseBytes = 0 } = getNetwork()?.bounds ?? {}
+  const bounds: ReadBounds = {
+    get timeoutMs() {
+      return getNetwork()?.bounds.upstreamTimeoutMs ?? 0
+    },
+    get maxResponseBytes() {
+      return getNetwork()?.bounds.maxResponseBytes ?? 0
+    },
+    get maxBufferedBytes() {
+      return options.maxBufferedBytes()
+    },
+  }
   let incompleteBlocks = 0
 
   const source = createRenewableSource(() => {
@@ -44,10 +55,8 @@ export const createNetworkHub = (options: NetworkHubOptions): NetworkHub => {
     return group === undefined || upstreams === undefined ? undefined : createNodeSource({ group, upstreams, log })
   })
   const follower = createChainFollower(getGroup, {
-    timeoutMs: upstreamTimeoutMs,
-    maxResponseBytes,
-    maxBufferedBytes: options.maxBufferedBytes,
-    checkLogs: getNetwork()?.checkLogs,
+    bounds,
+    checkLogs: () => getNetwork()?.checkLogs ?? true,
     onHead: source.onHead,
     onFault: (reason) => hub.fail(reason),
     onIncompleteLogs: () => {
@@ -55,11 +64,7 @@ export const createNetworkHub = (options: NetworkHubOptions): NetworkHub => {
     },
   })
 
-  const readTransactions = createTransactionReader({
-    getGroup,
-    timeoutMs: upstreamTimeoutMs,
-    maxBufferedBytes: options.maxBufferedBytes,
-  })
+  const readTransactions = createTransactionReader(getGroup, bounds)
 
   const hub = createSubscriptionHub({ network, follower, source, limits, secret, readTransactions })
   return {

@@ -62,7 +62,7 @@ export interface ChainFollower {
   readonly stop: () => void
   /**
    * Finds out where a subscription starts. `done` is called in the turn in which the result is current: the next step that the listener gets
-   * continues it. That can be before this function returns. Blocks that are emitted from then on have logs if `logs` was asked for, until
+   * continues it. That can be before this function returns. With `logs`, blocks that are emitted from then on have logs, until
    * `releaseLogs`.
    * @param options.cursor - `undefined`: at the head.
    * @param done - Gets `tooOld` if the cursor has no block of the last 128 of the chain, or the memory has no room for the blocks since then, and

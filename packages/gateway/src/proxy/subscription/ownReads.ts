@@ -11,15 +11,19 @@ const holder = { keyId: 'subscriptions', ownerId: 'subscriptions' }
 /** The gateway's own memory is that of one more owner: callers leave room for it, but less the more of them buffer as much as they may. */
 export const getOwnShare = () => getBufferShare(holder.ownerId)
 
-/** The options of one of the gateway's own reads. */
-export interface OwnReadOptions {
-  readonly group: UpstreamGroup
+/** The bounds of the gateway's own reads. They are read for each read, because a reload changes them. */
+export interface ReadBounds {
   /** In milliseconds. */
   readonly timeoutMs: number
   /** How large the response may be. */
   readonly maxResponseBytes: number
   /** How many bytes the process may buffer. */
   readonly maxBufferedBytes: number
+}
+
+/** The options of one of the gateway's own reads. */
+export interface OwnReadOptions extends ReadBounds {
+  readonly group: UpstreamGroup
   /** The only node that may get the call. @default any */
   readonly only?: GroupMember | undefined
 }
@@ -33,7 +37,7 @@ export const sendOwnRead = (
   { group, timeoutMs, maxResponseBytes, maxBufferedBytes, only }: OwnReadOptions,
   done: (result: CallResult) => void,
 ): void => {
-  const buffered = createBufferedBytes('chain', { most: maxBufferedBytes, share: getOwnShare() })
+  const buffered = createBufferedBytes('chain', { most: maxBufferedBytes }, getOwnShare())
   const budget = { left: maxResponseBytes, buffered }
   forwardCall(call, { group, ...holder, timeoutMs, budget, maxResponseBytes, only }, (result) => {
     done(result)

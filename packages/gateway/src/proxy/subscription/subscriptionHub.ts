@@ -3,8 +3,6 @@ import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 
 /** One connection, as subscriptions see it. */
 export interface Subscriber {
-  /** Owner of the connection's key, for metering. */
-  readonly keyId: string
   /** The memory of its subscriptions. The hub holds and releases it. */
   readonly memory: BufferedBytes
   /**
@@ -44,8 +42,8 @@ export interface SubscriptionHub {
     done: (result: { readonly id: string } | Rejection) => void,
   ) => void
   /**
-   * Checks the subscriptions of a connection again, in slices: those that are rejected end, and `Subscriber.end` notifies the connection. Later
-   * ones of it are checked in the same way when they start.
+   * Checks the subscriptions of a connection again, in slices: those that are rejected end, and `Subscriber.end` is called for each. Later ones of it
+   * are checked in the same way when they start.
    * @param reject - Gets the params of an `eth_subscribe` with which it would be requested, as source text.
    */
   readonly review: (subscriber: Subscriber, reject: (params: string) => Rejection | undefined) => void

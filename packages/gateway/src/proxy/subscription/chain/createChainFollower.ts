@@ -6,6 +6,7 @@ import type { BlockPosition, ChainFollower, ChainStep } from '../followedChain.t
 import type { NodeSource } from '../nodeSource.ts'
 import type { SubscriptionFault } from '../subscriptionHub.ts'
 import { getOwnShare } from '../ownReads.ts'
+import type { ReadBounds } from '../ownReads.ts'
 import { ChainReadError } from './chainNodes.ts'
 import type { ChainNodes } from './chainNodes.ts'
 import { createBlockLoader } from './createBlockLoader.ts'
@@ -21,9 +22,9 @@ export interface FollowOptions {
   /**
    * Whether to check that the logs of each block are complete. Turn it off for a chain whose blocks have wrong `logsBloom`s and whose nodes lack
    * `eth_getBlockReceipts`: each of its blocks would be delayed by seconds.
-   * @default true
+   * @default () => true
    */
-  readonly checkLogs?: boolean | undefined
+  readonly checkLogs?: () => boolean
   /** Wakes the follower when a node has a new head. @default none: the head is read by its schedule */
   readonly onHead?: NodeSource['onHead'] | undefined
   /**
@@ -41,12 +42,8 @@ export interface FollowOptions {
 
 /** Options of `createChainFollower`. */
 export interface ChainFollowerOptions extends FollowOptions {
-  /** The longest time of a call to a node, in milliseconds. At most 5 seconds are used. */
-  readonly timeoutMs: number
-  /** How large the response to a call may be. */
-  readonly maxResponseBytes: number
-  /** How many bytes the process may buffer. */
-  readonly maxBufferedBytes: number
+  /** Of each read. At most 5 seconds are used. */
+  readonly bounds: ReadBounds
 }
 
 /** Without a successful read for this long, subscriptions are ended. */
@@ -69,17 +66,20 @@ export const createChainFollower = (
   getGroup: () => UpstreamGroup | undefined,
   options: ChainFollowerOptions,
 ): ChainFollower => {
-  const memory = createBufferedBytes('chain', {
-    most: options.maxBufferedBytes,
+  const { bounds } = options
+  const ringBounds = {
+    get most() {
+      return bounds.maxBufferedBytes
+    },
     ownMost: maxRingBytes,
-    share: getOwnShare(),
-  })
-  return followNodes(createChainNodes(getGroup, options), { ...options, memory })
+  }
+  const memory = createBufferedBytes('chain', ringBounds, getOwnShare())
+  return followNodes(createChainNodes(getGroup, bounds), { ...options, memory })
 }
 
 /** Creates the follower of the chain of nodes. */
 export const followNodes = (nodes: ChainNodes, options: FollowOptions): ChainFollower => {
-  const { checkLogs = true, onHead, onFault, onIncompleteLogs = () => {} } = options
+  const { checkLogs = () => true, onHead, onFault, onIncompleteLogs = () => {} } = options
   const ring = createChainRing(options.memory)
   const loadBelow = createBlockLoader(ring, nodes)
   const readLogs = createLogReader(nodes, { check: checkLogs, onIncomplete: onIncompleteLogs, wait })

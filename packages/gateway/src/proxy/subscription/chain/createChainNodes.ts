@@ -3,18 +3,9 @@ import type { UpstreamGroup } from '../../upstream/createUpstreamGroup.ts'
 import type { GroupMember } from '../../upstream/groupMember.ts'
 import { isExpensive } from '../../method/createMethodPolicy.ts'
 import { sendOwnRead } from '../ownReads.ts'
+import type { ReadBounds } from '../ownReads.ts'
 import { ChainReadError } from './chainNodes.ts'
 import type { ChainMethod, ChainNode, ChainNodes } from './chainNodes.ts'
-
-/** The limits of the gateway's own calls. */
-export interface ChainNodesOptions {
-  /** The longest time of a call, in milliseconds. */
-  readonly timeoutMs: number
-  /** How large the response to a call may be. */
-  readonly maxResponseBytes: number
-  /** How many bytes the process may buffer. */
-  readonly maxBufferedBytes: number
-}
 
 /** A node that does not respond for this long is replaced by another one. */
 const maxTimeoutMs = 5_000
@@ -33,10 +24,8 @@ const maxBytes: Readonly<Record<ChainMethod, number>> = {
  * Creates the access of a follower to the upstreams of its network. It stays with one node as long as that is healthy.
  * @param getGroup - Gets the upstreams: a reload replaces them. `undefined`: the network was removed.
  */
-export const createChainNodes = (getGroup: () => UpstreamGroup | undefined, options: ChainNodesOptions): ChainNodes => {
-  const { maxBufferedBytes } = options
+export const createChainNodes = (getGroup: () => UpstreamGroup | undefined, bounds: ReadBounds): ChainNodes => {
   const limiter = createLimiter({ maxRunning: maxReads, maxQueued: Infinity })
-  const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs)
   const nodes = new Map<GroupMember, ChainNode>()
   let group: UpstreamGroup | undefined
   let member: GroupMember | undefined
@@ -58,7 +47,9 @@ export const createChainNodes = (getGroup: () => UpstreamGroup | undefined, opti
     { method, params }: { method: ChainMethod; params: string },
   ): Promise<{ readonly text: string } | { readonly isNodeFailure: boolean }> =>
     new Promise((resolve) => {
-      const maxResponseBytes = Math.min(options.maxResponseBytes, maxBytes[method])
+      const { maxBufferedBytes } = bounds
+      const timeoutMs = Math.min(bounds.timeoutMs, maxTimeoutMs)
+      const maxResponseBytes = Math.min(bounds.maxResponseBytes, maxBytes[method])
       const call = { method, params, traits: toTraits(method) }
       sendOwnRead(call, { group: current, timeoutMs, maxResponseBytes, maxBufferedBytes, only: of }, (result) => {
         if ('value' in result && result.member === 'result') resolve({ text: result.value.toString() })

@@ -25,7 +25,7 @@ const start = (check = true): Started => {
   const incomplete: BlockPosition[] = []
   const waits: number[] = []
   const readLogs = createLogReader(nodes, {
-    check,
+    check: () => check,
     onIncomplete: (block) => incomplete.push(block),
     wait: (ms) => {
       waits.push(ms)

@@ -30,13 +30,13 @@ interface ReadLogs {
  */
 export const createLogReader = (
   nodes: ChainNodes,
-  options: { check: boolean; onIncomplete: (block: BlockPosition) => void; wait: (ms: number) => Promise<void> },
+  options: { check: () => boolean; onIncomplete: (block: BlockPosition) => void; wait: (ms: number) => Promise<void> },
 ): LogReader => {
   const reading = new Map<string, Promise<readonly FollowedLog[]>>()
   let isBloomTrusted = true
 
   const isComplete = async (node: ChainNode, block: ChainBlock, logs: readonly FollowedLog[]): Promise<boolean> => {
-    if (!options.check) return true
+    if (!options.check()) return true
     if (isBloomTrusted ? (await createBloom(logs)) === block.logsBloom : block.transactions === 0) return true
     const receipts = await node.call('eth_getBlockReceipts', `["${block.hash}"]`).catch(() => undefined)
     if (receipts === undefined || countReceiptLogs(receipts, block.transactions) !== logs.length) return false

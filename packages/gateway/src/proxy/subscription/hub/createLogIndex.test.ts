@@ -67,21 +67,36 @@ describe('an index of filters', () => {
     expect(getMatches(index, { address: many[999] as string, topics: [a, a, b] })).toEqual([])
   })
 
-  test('has an entry only for each value of the shortest list of a filter', () => {
+  test('compares a filter only with logs that have a value of its shortest list', () => {
     const take = (count: number): string[] => words.slice(0, count)
-    const expected: readonly (readonly [LogFilter, number])[] = [
-      [{ addresses, topics: [take(4), take(4), take(4), take(2)] }, 2],
-      [{ addresses: addresses.slice(0, 3), topics: [take(3), take(4)] }, 3],
-      [{ addresses: [], topics: [take(4), [], take(3)] }, 3],
-      [{ addresses: [], topics: [] }, 1],
+    const [word = '', , , last = ''] = words
+    const [address = ''] = addresses
+    const expected: readonly (readonly [filter: LogFilter, compared: Log, skipped: Log])[] = [
+      [
+        { addresses, topics: [take(4), take(4), take(4), take(2)] },
+        { address: '', topics: ['', '', '', word] },
+        { address, topics: [word, word, word, last] },
+      ],
+      [
+        { addresses: addresses.slice(0, 3), topics: [take(3), take(4)] },
+        { address, topics: ['', ''] },
+        { address: '', topics: [word, word] },
+      ],
+      [
+        { addresses: [], topics: [take(4), [], take(3)] },
+        { address: '', topics: ['', '', word] },
+        { address, topics: [word, word, last] },
+      ],
     ]
-    for (const [filter, entries] of expected) {
+    for (const [filter, compared, skipped] of expected) {
       const index = createLogIndex<object>()
-      const target = {}
-      index.add(filter, target)
-      expect(index.size()).toBe(entries)
-      index.remove(filter, target)
-      expect(index.size()).toBe(0)
+      // It yields after 256 comparisons.
+      const targets = Array.from({ length: 256 }, () => ({}))
+      const countSteps = (log: Log): number => [...index.match(log, () => {})].length
+      for (const target of targets) index.add(filter, target)
+      expect([countSteps(compared), countSteps(skipped)]).toEqual([1, 0])
+      for (const target of targets) index.remove(filter, target)
+      expect(countSteps(compared)).toBe(0)
     }
   })
 

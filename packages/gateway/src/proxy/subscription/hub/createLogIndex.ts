@@ -11,8 +11,6 @@ export interface LogIndex<T extends object> {
   readonly remove: (filter: LogFilter, target: T) => void
   /** Calls `visit` once for each target whose filter the log matches. It yields after each few comparisons. */
   readonly match: (log: MatchableLog, visit: (target: T) => void) => Generator<number, void>
-  /** How many entries the index has. */
-  readonly size: () => number
 }
 
 type Field = 'address' | 0 | 1 | 2 | 3
@@ -110,20 +108,18 @@ const addTo = <T>(
   getPart(bucket, filter, place).set(target, filter)
 }
 
-/** @returns Whether the bucket had the target. */
 const removeFrom = <T>(
   bucket: Bucket<T>,
   { filter, target, place }: { filter: LogFilter; target: T; place: Field },
-): boolean => {
+): void => {
   const part = getPart(bucket, filter, place)
-  const wasThere = part.delete(target)
-  if (part.size > 0 || part === bucket.targets) return wasThere
+  part.delete(target)
+  if (part.size > 0 || part === bucket.targets) return
   for (const [field, byValue] of bucket.parts ?? []) {
     const [value] = getAccepted(filter, field)
     if (value !== undefined && byValue.get(value) === part) byValue.delete(value)
     if (byValue.size === 0) bucket.parts?.delete(field)
   }
-  return wasThere
 }
 
 const isEmpty = <T>({ targets, parts }: Bucket<T>): boolean => targets.size === 0 && (parts?.size ?? 0) === 0
@@ -131,7 +127,6 @@ const isEmpty = <T>({ targets, parts }: Bucket<T>): boolean => targets.size === 
 /** Creates an index without filters. */
 export const createLogIndex = <T extends object>(): LogIndex<T> => {
   const buckets = new Map<Field, Map<string, Bucket<T>>>(fields.map((field) => [field, new Map()]))
-  let size = 0
 
   /** Finds the lists that have all targets that a log can match. */
   function* find(log: MatchableLog): Generator<Targets<T>, void> {
@@ -157,15 +152,14 @@ export const createLogIndex = <T extends object>(): LogIndex<T> => {
         if (bucket === undefined) byValue.set(value, (bucket = { targets: new Map(), parts: undefined }))
         addTo(bucket, { filter, target, place: field })
       }
-      size += values.length
     },
     remove: (filter, target) => {
       const { field, values } = choosePlace(filter)
       const byValue = buckets.get(field) as Map<string, Bucket<T>>
       for (const value of values) {
         const bucket = byValue.get(value)
-        if (bucket === undefined || !removeFrom(bucket, { filter, target, place: field })) continue
-        size -= 1
+        if (bucket === undefined) continue
+        removeFrom(bucket, { filter, target, place: field })
         if (isEmpty(bucket)) byValue.delete(value)
       }
     },
@@ -179,6 +173,5 @@ export const createLogIndex = <T extends object>(): LogIndex<T> => {
         }
       }
     },
-    size: () => size,
   }
 }

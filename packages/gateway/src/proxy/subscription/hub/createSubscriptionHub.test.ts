@@ -117,14 +117,19 @@ describe('logs', () => {
 describe('newPendingTransactions', () => {
   test('delivers hashes, or whole transactions', () => {
     const opened = openHub({
-      readTransactions: (hashes, done) => done(hashes.slice(1).map((hash) => JSON.stringify({ hash }))),
+      readTransactions: (hashes, deliver) => {
+        for (const hash of hashes.slice(1)) deliver(JSON.stringify({ hash }), () => gotBeforeNext.push(getCount()))
+      },
     })
     const [hashes, whole] = [createClient(), createClient()]
+    const getCount = (): number => whole.notifications.length
+    const gotBeforeNext: number[] = []
     follow(opened, hashes, 'newPendingTransactions')
     follow(opened, whole, 'newPendingTransactions', true)
     opened.sendTransactions(['0x1', '0x2'])
     expect(hashes.notifications.map(({ params }) => params.result)).toEqual(['0x1', '0x2'])
     expect(whole.notifications.map(({ params }) => params.result)).toEqual([{ hash: '0x2' }])
+    expect(gotBeforeNext).toEqual([1])
   })
 
   test('reads whole transactions only if anyone wants them', () => {

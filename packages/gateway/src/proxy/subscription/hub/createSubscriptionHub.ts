@@ -1,8 +1,9 @@
 import type { Rejection } from '../../../errors/rejection.ts'
 import { rejections } from '../../../errors/rejections.ts'
-import { dropAllBytes, dropBytes, holdBytes } from '../../../lib/memoryBudget.ts'
+import { dropAllBytes, dropBytes, getOwnMost, holdBytes } from '../../../lib/memoryBudget.ts'
 import type { Network } from '../../../lib/network.ts'
 import type { ChainFollower, ChainStart, ChainStep } from '../followedChain.ts'
+import type { TransactionReader } from '../node/createTransactionReader.ts'
 import type { NodeSource } from '../nodeSource.ts'
 import type { Subscriber, SubscriptionFault, SubscriptionHub, SubscriptionLimits } from '../subscriptionHub.ts'
 import { deliverStart, deliverStep } from './chainTasks.ts'
@@ -33,11 +34,7 @@ export interface SubscriptionHubOptions {
   readonly limits: SubscriptionLimits
   /** Of this process. Ids are derived from it. */
   readonly secret: string | Uint8Array
-  /**
-   * Reads transactions from the pool of a node.
-   * @param done - Gets each as JSON text. Those that the node does not have any more are missing.
-   */
-  readonly readTransactions: (hashes: readonly string[], done: (transactions: readonly string[]) => void) => void
+  readonly readTransactions: TransactionReader
   /** The queue that delivers them in slices. @default createTaskQueue() */
   readonly queue?: TaskQueue
 }
@@ -74,13 +71,17 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
   const onStep = (step: ChainStep): void => queue.push(() => deliverStep(step, channels, startDelivery()))
 
   const onPendingTransactions = (hashes: readonly string[]): void => {
-    const push = (texts: readonly string[], full: boolean): void =>
-      queue.push(() => deliverTransactions(texts, full, channels, startDelivery()))
-    push(
-      hashes.map((hash) => JSON.stringify(hash)),
-      false,
+    const deliver = (texts: readonly string[], full: boolean) =>
+      deliverTransactions(texts, full, channels, startDelivery())
+    const texts = hashes.map((hash) => JSON.stringify(hash))
+    queue.push(() => deliver(texts, false))
+    if (!wantsFullTransactions(channels)) return
+    readTransactions(hashes, (text, delivered) =>
+      queue.push(function* () {
+        yield* deliver([text], true)
+        delivered()
+      }),
     )
-    if (wantsFullTransactions(channels)) readTransactions(hashes, (texts) => push(texts, true))
   }
   const onSyncing = (status: string): void => queue.push(() => deliverSyncing(status, channels, startDelivery()))
 
@@ -161,7 +162,10 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
       if (connection.channels.size + connection.starting >= limits.maxSubscriptions)
         return done(subscriptionRejections.tooManySubscriptions(limits.maxSubscriptions))
       const bytes = getSubscriptionBytes(request)
-      if (!holdBytes(subscriber.memory, bytes)) return done(subscriptionRejections.noMemory())
+      const { memory } = subscriber
+      const ownMost = getOwnMost(memory)
+      if (memory.held + bytes > ownMost) return done(subscriptionRejections.filtersTooLarge(ownMost))
+      if (!holdBytes(memory, bytes)) return done(subscriptionRejections.noMemory())
       const id = toId(request.key, connection.ordinal)
       connection.ordinal += 1
       connection.starting += 1

@@ -1,5 +1,14 @@
-import { describe, expect, test } from 'vitest'
-import { createClient, createTaskQueue, follow, getSummary, openHub, toLog } from '../../../../test/openHub.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  createBufferedBytes,
+  createClient,
+  createTaskQueue,
+  follow,
+  getSummary,
+  openHub,
+  toLog,
+} from '../../../../test/openHub.ts'
+import { allBufferedBytes } from '../../../lib/memoryBudget.ts'
 import { createScriptedChain } from '../../../../test/scriptedChain.ts'
 
 /** A queue that writes to one connection in each turn. */
@@ -82,6 +91,24 @@ describe('limits', () => {
     opened.chain.respond('unavailable')
     expect(opened.subscribe(client, 'syncing')).toHaveProperty('id')
     expect(opened.subscribe(createClient(), 'syncing')).toHaveProperty('id')
+  })
+
+  test.each([
+    ['a connection', { process: Infinity, ownMost: 4_000 }, { code: -32602, data: { maxBufferedBytes: 4_000 } }],
+    ['the process', { process: 4_000, ownMost: 8_000 }, { code: -32603, reason: 'upstream_busy' }],
+  ])('the memory of %s is limited, and only for that of the process a later attempt helps', (_, limit, rejection) => {
+    const opened = openHub()
+    const bounds = { most: allBufferedBytes() + limit.process, ownMost: limit.ownMost }
+    const client = { ...createClient(), memory: createBufferedBytes('subscriptions', bounds) }
+    onTestFinished(() => opened.hub.close())
+    const id = follow(opened, client, 'newHeads')
+    follow(opened, client, 'syncing')
+    const rejected = opened.subscribe(client, 'newPendingTransactions')
+    expect(rejected).toMatchObject(rejection)
+    expect(rejected).toHaveProperty('message', expect.stringContaining('eth_unsubscribe'))
+    expect(JSON.stringify(rejected).includes('try again later')).toBe(limit.process === 4_000)
+    opened.hub.unsubscribe(client, id)
+    expect(opened.subscribe(client, 'newPendingTransactions')).toHaveProperty('id')
   })
 
   test('a connection that gets more than maxNotificationsPerBlock fails and gets nothing of the block', () => {

@@ -105,11 +105,11 @@ const parseCursor = (cursor: unknown): ChainCursor | null => {
 /** What the entry of a subscription takes in the hub and in the index, roughly. Measured: 1.3 kB. */
 const entryBytes = 1_536
 /** An address, as a string and in a list. */
-const addressBytes = 64
+const addressBytes = 80
 /** A topic or the hash of a block. */
-const wordBytes = 96
+const wordBytes = 104
 /** An entry of the index: a filter has one for each value of its shortest list. */
-const indexedBytes = 256
+const indexedBytes = 264
 
 /** How many bytes of memory a subscription takes, at most. */
 export const getSubscriptionBytes = (request: SubscriptionRequest): number => {

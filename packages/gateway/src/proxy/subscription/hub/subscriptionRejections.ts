@@ -17,6 +17,14 @@ export const subscriptionRejections = {
     reason: 'invalid_params',
     data: { maxSubscriptions },
   }),
+  /** @param maxBufferedBytes - How many bytes the subscriptions of one connection may take. */
+  filtersTooLarge: (maxBufferedBytes: number): Rejection => ({
+    status: 200,
+    code: -32602,
+    message: `The filters of this connection would take more than ${maxBufferedBytes} bytes of memory, the maximum: use fewer addresses and topics, end some subscriptions with eth_unsubscribe, or open another connection`,
+    reason: 'invalid_params',
+    data: { maxBufferedBytes },
+  }),
   noMemory: (): Rejection => ({
     status: 503,
     code: -32603,
