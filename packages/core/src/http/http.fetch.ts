@@ -1,4 +1,4 @@
-import { createTooLargeFault, isDecidedByStatus } from './httpClient.ts'
+import { createTooLargeFault, isDecidedByStatus, UNREADABLE_BODY } from './httpClient.ts'
 import type { HttpClient, HttpClientOptions, HttpFault } from './httpClient.ts'
 import { findProgrammingError } from './findProgrammingError.ts'
 import { readString } from './readString.ts'
@@ -81,7 +81,7 @@ export function createHttpClient(
         const succeed = (text: string): unknown =>
           over || done(undefined, { status, text, header: (name) => readString(() => response?.headers.get(name)) })
         const failToRead = (fault: HttpFault): unknown =>
-          isDecidedByStatus(status) ? succeed(fault.text) : over || done(fault)
+          isDecidedByStatus(status) ? succeed(UNREADABLE_BODY) : over || done(fault)
         try {
           const given = await (fetch ?? globalThis.fetch)(url, {
             method: 'POST',

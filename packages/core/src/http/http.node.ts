@@ -7,7 +7,7 @@ import type * as zlib from 'node:zlib'
 import { defer } from '../clock/defer.ts'
 import { check } from '../failure/check.ts'
 import { describeType } from '../failure/describeType.ts'
-import { createTooLargeFault, isDecidedByStatus } from './httpClient.ts'
+import { createTooLargeFault, isDecidedByStatus, UNREADABLE_BODY } from './httpClient.ts'
 import type { HttpClient, HttpClientOptions, HttpFault, Target } from './httpClient.ts'
 import { createHttpClient as createFetchClient } from './http.fetch.ts'
 import { findProgrammingError } from './findProgrammingError.ts'
@@ -196,7 +196,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const succeed = ({ statusCode: status = 0 }: IncomingMessage, text: string): void =>
         finish(undefined, { status, text, header: (name) => getHeader(response as IncomingMessage, name) })
       const failToRead = (fault: HttpFault): void => {
-        if (response && isDecidedByStatus(response.statusCode)) succeed(response, fault.text)
+        if (response && isDecidedByStatus(response.statusCode)) succeed(response, UNREADABLE_BODY)
         else finish(fault)
       }
       const tooLarge = (): void => {

@@ -58,3 +58,6 @@ export const createTooLargeFault = (maxResponseBytes: number): HttpFault => ({
 
 /** Whether the status and the headers of a response say what happened, so that it does not matter if its body cannot be read. */
 export const isDecidedByStatus = (status = 0): boolean => status > 299
+
+/** The text of such a response. The text of the fault is not used, because its words would be read as those of the server. */
+export const UNREADABLE_BODY = 'a body that cannot be read'
