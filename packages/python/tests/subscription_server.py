@@ -106,6 +106,8 @@ class SubscriptionServer:
         self.script = script
         self.status = 404
         self.error: dict[str, Any] | None = None
+        self.before_response: list[str | bytes] = []
+        """Messages that each WebSocket sends before the response to ``eth_subscribe``."""
         self.calls: list[str] = []
         self.subscribed: list[list[Any]] = []
         self.paths: list[str] = []
@@ -150,6 +152,8 @@ class SubscriptionServer:
             return ws
         call = json.loads(message.data)
         self.subscribed.append(call["params"])
+        for one in self.before_response:
+            await (ws.send_str(one) if isinstance(one, str) else ws.send_bytes(one))
         if self.error is not None:
             await ws.send_json({"jsonrpc": "2.0", "id": call["id"], "error": self.error})
             await ws.close()
