@@ -332,10 +332,12 @@ def test_a_message_that_keeps_a_web_socket_alive_is_ignored(message: str | bytes
 
     server = SubscriptionServer(chain, script)
     server.before_response = [message]
+    failures: list[KeyrailError] = []
 
     async def test(w3: AsyncWeb3[Any]) -> None:
-        async with subscribe(w3, blocks=True, on_error=pytest.fail) as subscription:
+        async with subscribe(w3, blocks=True, on_error=failures.append) as subscription:
             assert await take(subscription, 1) == ["+3"]
+        assert failures == []
         assert len(server.subscribed) == 1
 
     run(server, test)
