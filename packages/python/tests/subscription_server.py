@@ -136,10 +136,11 @@ class SubscriptionServer:
             self.calls += [call["method"] for call in calls]
             if self.failing:
                 return web.Response(status=self.failing_status)
-            responses = [
-                {"jsonrpc": "2.0", "id": call["id"], "result": self.chain.respond(call["method"], call["params"])}
-                for call in calls
-            ]
+            responses = []
+            for call in calls:
+                found = self.chain.respond(call["method"], call["params"])
+                members = found if isinstance(found, dict) and "error" in found else {"result": found}
+                responses.append({"jsonrpc": "2.0", "id": call["id"], **members})
             return web.json_response(responses if isinstance(body, list) else responses[0])
         self.paths.append(request.path)
         self.headers.append(dict(request.headers))
