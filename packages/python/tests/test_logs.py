@@ -304,6 +304,15 @@ def test_a_result_that_is_not_valid_is_a_failure_in_each_step(
             assert caught.value.kind == "badResponse"
 
 
+@BOTH
+@pytest.mark.parametrize("limit", ["9" * 400, "9" * 400 + "k", "0x" + "f" * 900], ids=["decimal", "thousands", "hex"])
+def test_a_limit_of_any_length_in_a_rejection_is_read(kind: str, limit: str) -> None:
+    with LogServer(200, f"query exceeds max block range {limit}") as server:
+        run = Run(kind, server, from_block=0)
+        assert run.failure is None
+        assert run.places == expected_places(0, HEAD)
+
+
 class BrokenMiddleware(Web3Middleware):
     """A middleware of the user, with a bug in what it does after the request for logs."""
 

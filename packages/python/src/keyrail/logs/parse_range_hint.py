@@ -54,10 +54,9 @@ class RangeHint:
 def _parse_count(text: str) -> int:
     last = text[-1].lower()
     if text[:2].lower() == "0x":
-        return int(text, 16)
-    return int(
-        float(re.sub(r"[,_\s]|[kmKM]\Z", "", text)) * (1_000 if last == "k" else 1_000_000 if last == "m" else 1)
-    )
+        return min(int(text, 16), _MAX_BLOCK)
+    scale = 1_000 if last == "k" else 1_000_000 if last == "m" else 1
+    return int(min(float(re.sub(r"[,_\s]|[kmKM]\Z", "", text)) * scale, _MAX_BLOCK))
 
 
 def _parse_block(value: Any) -> int | None:
