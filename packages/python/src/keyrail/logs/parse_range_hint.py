@@ -93,5 +93,6 @@ def parse_range_hint(message: str, data: Any = None) -> RangeHint:
 
 def _limits_addresses(text: str) -> bool:
     # "Please specify an address" asks for one: a smaller range may help, and fewer addresses do not.
-    about_number = "too many|less|fewer|more than|number of|exceed|max|limit|up to"
-    return bool(re.search("address", text, _FLAGS) and re.search(about_number, text, _FLAGS))
+    if not re.search("address", text, _FLAGS):
+        return False
+    return re.search("too many|less|fewer|more than|number of|exceed|max|limit|up to", text, _FLAGS) is not None
