@@ -15,10 +15,10 @@ const cases = oddResponses.filter(({ appliesTo }) => appliesTo.includes('ts'))
 
 /** What a call ends with: the result, or the facts of its failure. */
 const getOutcome = async (
-  { method = 'eth_chainId' }: OddResponseCase,
+  { method = 'eth_chainId', maxResponseBytes }: OddResponseCase,
   options: Parameters<typeof createTransport>[0],
 ): Promise<object> => {
-  const transport = createTransport({ ...options, retry: false })
+  const transport = createTransport({ ...options, maxResponseBytes, retry: false })
   const params = method === 'eth_sendRawTransaction' ? ['0x02'] : []
   const outcome = await transport.request({ method, params }).then(
     (result: unknown) => ({ result }),

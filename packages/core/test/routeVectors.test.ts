@@ -5,6 +5,7 @@ import { now } from '../src/clock/now.ts'
 import type { FailureFacts } from '../src/failure/failureFacts.ts'
 import { failover } from '../src/transport/failover.ts'
 import type { Call } from '../src/transport/call.ts'
+import { retry } from '../src/transport/retry.ts'
 import { scriptedEndpoint, sendDown } from './scriptedEndpoint.ts'
 import type { Outcome } from './scriptedEndpoint.ts'
 
@@ -24,7 +25,7 @@ const toOutcome = (
   return facts ? { facts: facts as FailureFacts, ...(afterMs && { afterMs }) } : { result, ...(afterMs && { afterMs }) }
 }
 
-const run = async ({ endpoints, options, calls }: RouteCase): Promise<void> => {
+const run = async ({ endpoints, options, retries = 0, calls }: RouteCase): Promise<void> => {
   const startedAt = now()
   const sent: [at: number, method: string, params: unknown][] = []
   let currentMethod = ''
@@ -40,6 +41,7 @@ const run = async ({ endpoints, options, calls }: RouteCase): Promise<void> => {
     }, `https://node-${at}.example/…`)
     return { ...(own?.breaker?.(node) ?? node), chainId: undefined }
   })
+  const send = retry({ retries, baseMs: 0 })(route.send, route)
   for (const {
     atMs = 0,
     method,
@@ -54,7 +56,7 @@ const run = async ({ endpoints, options, calls }: RouteCase): Promise<void> => {
     currentMethod = method
     nodes = given
     const before = now()
-    const call = sendDown(route.send, method, { params: JSON.stringify(params), deadlineAt: before + timeoutMs })
+    const call = sendDown(send, method, { params: JSON.stringify(params), deadlineAt: before + timeoutMs })
     while (call.completions === 0) await vi.advanceTimersByTimeAsync(1)
     expect(sent.map((one, i) => one.slice(0, wanted[i]?.length))).toEqual(wanted)
     const { messageHolds = [], afterMs, result, ...failure } = expected

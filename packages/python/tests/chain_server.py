@@ -65,6 +65,9 @@ class ChainServer(FaultServer):
             numbered = list(enumerate(self._blocks))[first : None if last is None else last + 1]
         return [(number, index, text) for number, (text, count) in numbered for index in range(count)]
 
+    def get_hash(self, number: int) -> str:
+        return self._blocks[number][0]
+
     def get_calls(self, method: str) -> list[Any]:
         return [params for called, params in self.calls if called == method]
 

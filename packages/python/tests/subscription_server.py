@@ -106,6 +106,8 @@ class SubscriptionServer:
         self.script = script
         self.status = 404
         self.error: dict[str, Any] | None = None
+        self.before_response: list[str | bytes] = []
+        """Messages that each WebSocket sends before the response to ``eth_subscribe``."""
         self.calls: list[str] = []
         self.subscribed: list[list[Any]] = []
         self.paths: list[str] = []
@@ -134,10 +136,11 @@ class SubscriptionServer:
             self.calls += [call["method"] for call in calls]
             if self.failing:
                 return web.Response(status=self.failing_status)
-            responses = [
-                {"jsonrpc": "2.0", "id": call["id"], "result": self.chain.respond(call["method"], call["params"])}
-                for call in calls
-            ]
+            responses = []
+            for call in calls:
+                found = self.chain.respond(call["method"], call["params"])
+                members = found if isinstance(found, dict) and "error" in found else {"result": found}
+                responses.append({"jsonrpc": "2.0", "id": call["id"], **members})
             return web.json_response(responses if isinstance(body, list) else responses[0])
         self.paths.append(request.path)
         self.headers.append(dict(request.headers))
@@ -150,6 +153,8 @@ class SubscriptionServer:
             return ws
         call = json.loads(message.data)
         self.subscribed.append(call["params"])
+        for one in self.before_response:
+            await (ws.send_str(one) if isinstance(one, str) else ws.send_bytes(one))
         if self.error is not None:
             await ws.send_json({"jsonrpc": "2.0", "id": call["id"], "error": self.error})
             await ws.close()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import json
+import os
 import socket
 import ssl
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -318,6 +321,74 @@ def test_a_response_before_the_request_was_sent_ends_the_connection(
             with asyncio.Runner(loop_factory=LOOPS[kind]) as runner:
                 runner.run(run())
         assert server.connections == 2
+
+
+@BOTH
+def test_a_server_may_renegotiate_tls_while_a_request_is_sent(
+    kind: str, certificate: tuple[Path, ssl.SSLContext]
+) -> None:
+    path = certificate[0]
+    context = ssl.create_default_context(cafile=str(path))
+    body = '{"jsonrpc":"2.0","result":"0x1"}'
+    command = ["openssl", "s_server", "-accept", "127.0.0.1:0", "-naccept", "1", "-tls1_2", "-crlf"]
+    command += ["-cert", str(path), "-key", str(path.with_name("k.pem"))]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        while not (line := server.stdout.readline()).startswith(b"ACCEPT"):
+            assert line
+        url = f"https://localhost:{line.strip().rpartition(b':')[2].decode()}"
+
+        def send() -> Any:
+            method: Any = "eth_call"
+            params: Any = [{"data": "00" * 8_000_000}]
+            if kind == "sync":
+                with KeyrailProvider(url, retry=False, ssl_context=context) as provider:
+                    return provider.make_request(method, params)["result"]
+
+            async def run() -> Any:
+                async with AsyncKeyrailProvider(url, retry=False, ssl_context=context) as provider:
+                    return (await provider.make_request(method, params))["result"]
+
+            return asyncio.run(run())
+
+        with ThreadPoolExecutor(1) as pool:
+            try:
+                sent = pool.submit(send)
+                # The server prints what it receives. It cannot receive the rest while nobody reads what it prints.
+                printed = os.read(server.stdout.fileno(), 4_096)
+                while b"POST" not in printed:
+                    printed += os.read(server.stdout.fileno(), 4_096)
+                # It starts a new handshake.
+                server.stdin.write(b"r\n")
+                server.stdin.flush()
+                while b'"}]}' not in printed:
+                    piece = os.read(server.stdout.fileno(), 65_536)
+                    assert piece, "the server ended the connection"
+                    printed = printed[-9:] + piece
+                server.stdin.write(f"HTTP/1.1 200 OK\ncontent-length: {len(body)}\n\n{body}\n".encode())
+                server.stdin.flush()
+                assert sent.result() == "0x1"
+            finally:
+                server.kill()
+
+
+@BOTH
+@pytest.mark.parametrize("name", ["GoodAddresses.remember", "_set_options"])
+def test_a_connection_that_the_server_ends_at_once_is_closed(
+    kind: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    socks: list[socket.socket] = []
+
+    def fail(*given: Any) -> None:
+        socks.append(given[-1])
+        raise OSError(errno.ENOTCONN, "")
+
+    monkeypatch.setattr(f"keyrail.transport.open_socket.{name}", fail)
+    with FaultServer() as server, pytest.raises(KeyrailError, match="not connected") as caught:
+        call(kind, url=server.url)
+    assert caught.value.kind == "network"
+    assert [sock.fileno() for sock in socks] == [-1]
 
 
 @pytest.mark.parametrize("loop", LOOPS)

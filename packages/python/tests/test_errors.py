@@ -12,7 +12,7 @@ import re
 import socket
 import ssl
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -229,10 +229,10 @@ RESPONSES: list[tuple[Script, dict[str, Any]]] = [
     (hang, {"timeout_ms": 50}),
     (reset, {}),
     (chunk_then_close, {}),
-    (raw(200, "x", {"content-encoding": "br"}), {}),
     (raw(200, "not gzip", {"content-encoding": "gzip"}), {}),
     (lambda _, connection: connection.send(b"SSH-2.0-OpenSSH\r\n"), {}),
     (raw(200, "x" * 6_000), {"max_response_bytes": 5_000}),
+    (raw(403, "x" * 6_000), {"max_response_bytes": 5_000}),
     (raw(302, "", {"location": "https://other.example"}), {}),
     (raw(200, ""), {}),
     (raw(502, "<html><title>502 Bad Gateway</title></html>"), {}),
@@ -539,9 +539,12 @@ def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     ):
         yield str(malformed(what, wanted))
 
-    async def fail_socket(script: Callable[[Socket], Any] | None, status: int = 404) -> str:
+    async def fail_socket(
+        script: Callable[[Socket], Any] | None, status: int = 404, before_response: Sequence[str] = ()
+    ) -> str:
         server = SubscriptionServer(Chain(), script)
         server.status = status
+        server.before_response = [*before_response]
         async with server, AsyncKeyrailProvider(url=server.url) as provider:
             opened = await provider._open_socket()
             if isinstance(opened, KeyrailError):
@@ -554,7 +557,7 @@ def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         await client.ws.close(code=1012, message=b"service restart")
 
     async def send_text(client: Socket) -> None:
-        await client.ws.send_str("hello")
+        await client.ws.send_str("hello, world")
 
     async def send_number(client: Socket) -> None:
         await client.ws.send_str('{"a": 1e999}')
@@ -564,6 +567,8 @@ def subscription_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
     for script, status in ((None, 404), (None, 503), (close, 101), (send_text, 101), (send_number, 101), (wait, 101)):
         yield asyncio.run(fail_socket(script, status))
+    early = '{"method":"eth_subscription","params":{}}'
+    yield asyncio.run(fail_socket(wait, 101, [early] * 1_001))
     monkeypatch.setattr("keyrail.transport.rpc_socket._TIMEOUT_S", 0.001)
     with socket.create_server(("127.0.0.1", 0)) as silent:
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chain_server import ChainServer
+from eth_utils.address import to_checksum_address
 from fault_server import Connection, FaultServer, ReceivedRequest
+from hexbytes import HexBytes
 from web3 import AsyncWeb3, Web3
+from web3.middleware import Web3Middleware
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider, LogsProgress, async_logs, logs
 
@@ -298,6 +302,72 @@ def test_a_result_that_is_not_valid_is_a_failure_in_each_step(
             with pytest.raises(KeyrailError) as caught:
                 run()
             assert caught.value.kind == "badResponse"
+
+
+@BOTH
+@pytest.mark.parametrize("limit", ["9" * 400, "9" * 400 + "k", "0x" + "f" * 900], ids=["decimal", "thousands", "hex"])
+def test_a_limit_of_any_length_in_a_rejection_is_read(kind: str, limit: str) -> None:
+    with LogServer(200, f"query exceeds max block range {limit}") as server:
+        run = Run(kind, server, from_block=0)
+        assert run.failure is None
+        assert run.places == expected_places(0, HEAD)
+
+
+class BrokenMiddleware(Web3Middleware):
+    """A middleware of the user, with a bug in what it does after the request for logs."""
+
+    break_down: Callable[[], object]
+
+    def wrap_make_request(self, make_request: Any) -> Any:
+        def request(method: Any, params: Any) -> Any:
+            response = make_request(method, params)
+            if method == "eth_getLogs":
+                self.break_down()
+            return response
+
+        return request
+
+    async def async_wrap_make_request(self, make_request: Any) -> Any:
+        async def request(method: Any, params: Any) -> Any:
+            response = await make_request(method, params)
+            if method == "eth_getLogs":
+                self.break_down()
+            return response
+
+        return request
+
+
+BUGS: dict[str, tuple[Callable[[], object], type[Exception]]] = {
+    "ValueError": (lambda: int("one"), ValueError),
+    "TypeError": (lambda: len(5), TypeError),  # type: ignore[arg-type]
+    "KeyError": (lambda: dict[str, int]()["name"], KeyError),
+    "AttributeError": (lambda: None.name, AttributeError),  # type: ignore[attr-defined]
+    "an exception of eth_utils": (lambda: to_checksum_address("0x1"), ValueError),
+    "an exception of hexbytes": (lambda: HexBytes("0xzz"), ValueError),
+    "an exception of json": (lambda: json.loads("{"), ValueError),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_in_a_middleware_is_not_blamed_on_the_node(kind: str, bug: str) -> None:
+    break_down, expected = BUGS[bug]
+    middleware = type("Middleware", (BrokenMiddleware,), {"break_down": staticmethod(break_down)})
+
+    def iterate(url: str) -> None:
+        with KeyrailProvider(url=url) as provider:
+            list(logs(Web3(provider, middleware=[middleware]), from_block=0, to_block=9))
+
+    async def iterate_async(url: str) -> None:
+        async with AsyncKeyrailProvider(url=url) as provider:
+            assert [
+                log async for log in async_logs(AsyncWeb3(provider, middleware=[middleware]), from_block=0, to_block=9)
+            ]
+
+    with LogServer() as server, pytest.raises(expected) as caught:
+        iterate(server.url) if kind == "sync" else asyncio.run(iterate_async(server.url))
+    assert not isinstance(caught.value, KeyrailError)
+    assert "<lambda>" in [entry.name for entry in caught.traceback if entry.path == Path(__file__)]
 
 
 @BOTH

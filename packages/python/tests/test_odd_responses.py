@@ -7,6 +7,8 @@ import base64
 import gzip
 import json
 import socket
+import zlib
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,14 +18,15 @@ from vectors import read_vectors, to_params
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider
 
 METHOD = "eth_blockNumber"
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "deflate": zlib.compress}
 
 
 def respond(odd: dict[str, Any], request: ReceivedRequest, connection: Connection) -> None:
     """Respond as ``core/test/oddResponseServer.ts`` does."""
     text = odd.get("body", "").replace("$id", str(request.json["id"]))
     body = base64.b64decode(odd["base64"]) if "base64" in odd else text.encode()
-    if odd.get("compress") == "gzip":
-        body = gzip.compress(body)
+    if "compress" in odd:
+        body = COMPRESSORS[odd["compress"]](body)
     body = body[: odd.get("cut")]
     framing = odd.get("framing", "length")
     headers = [*odd.get("headers", [])]
@@ -34,21 +37,23 @@ def respond(odd: dict[str, Any], request: ReceivedRequest, connection: Connectio
     elif framing == "close":
         headers.append(["connection", "close"])
     else:
-        headers.append(["content-length", str(len(body) + (20 if framing == "broken" else 0))])
+        headers.append(["content-length", str(len(body) + (20 if framing in ("broken", "reset") else 0))])
     interim = "".join(f"HTTP/1.1 {status} Early\r\n\r\n" for status in odd.get("interim", []))
     lines = [f"HTTP/1.1 {odd['status']} {odd.get('reason', 'Odd')}", *(f"{name}: {value}" for name, value in headers)]
     connection.send((interim + "\r\n".join(lines) + "\r\n\r\n").encode("latin-1") + body)
-    if framing not in ("length", "chunked"):
+    if framing == "reset":
+        connection.reset()
+    elif framing not in ("length", "chunked"):
         connection.sock.shutdown(socket.SHUT_RDWR)
 
 
-def call(kind: str, url: str, method: Any, params: list[Any]) -> Any:
+def call(kind: str, options: dict[str, Any], method: Any, params: list[Any]) -> Any:
     if kind == "sync":
-        with KeyrailProvider(url, retry=False, chain_id=1) as provider:
+        with KeyrailProvider(**options, retry=False, chain_id=1) as provider:
             return provider.batch_settled([(method, params)])[0]
 
     async def run() -> Any:
-        async with AsyncKeyrailProvider(url, retry=False, chain_id=1) as provider:
+        async with AsyncKeyrailProvider(**options, retry=False, chain_id=1) as provider:
             return (await provider.batch_settled([(method, params)]))[0]
 
     return asyncio.run(run())
@@ -60,7 +65,8 @@ def test_odd_response(case: dict[str, Any], kind: str) -> None:
     with FaultServer(lambda request, connection: respond(case["response"], request, connection)) as server:
         method = case.get("method", METHOD)
         params = ["0x02c0"] if method == "eth_sendRawTransaction" else []
-        settled = call(kind, server.url, method, params)
+        options = {"url": server.url, "max_response_bytes": case.get("maxResponseBytes")}
+        settled = call(kind, options, method, params)
     expected = case["expect"]
     if "result" in expected:
         assert settled.value == expected["result"], settled.error

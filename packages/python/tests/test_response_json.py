@@ -14,6 +14,7 @@ from fault_server import Connection, FaultServer, ReceivedRequest
 from leak_walk import TESTS
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider, Settled
+from keyrail.failure.to_revert import to_revert
 from keyrail.message.parse_json import MAX_DEPTH, UnreadableJson, parse_json
 from keyrail.message.read_response import read_response
 from keyrail.message.response import HttpResponse, Result
@@ -380,3 +381,10 @@ def test_an_error_of_a_batch_may_have_a_float_as_id() -> None:
     for failure in get_errors("sync", body, 2):
         assert failure is not None
         assert failure.kind == "revert"
+
+
+def test_a_long_message_about_a_revert_is_read_in_linear_time() -> None:
+    # In quadratic time, this would take hours.
+    text = "revert" * 1_000_000
+    assert to_revert({"code": 3, "message": text}) == {"code": 3, "message": text}
+    assert to_revert({"code": 3, "message": text + ": 0x08c379a0"})["data"] == "0x08c379a0"

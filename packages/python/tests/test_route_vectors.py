@@ -15,6 +15,7 @@ from keyrail.transport.breaker import CircuitBreaker
 from keyrail.transport.call_settings import create_call_settings
 from keyrail.transport.deadline import start_deadline
 from keyrail.transport.endpoint_sender import EndpointSender
+from keyrail.transport.retry import call_steps
 from keyrail.transport.route import Route
 from keyrail.transport.steps import Call, Outcome
 
@@ -58,13 +59,14 @@ def test_route(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
 
     simulation = Simulation(monkeypatch, respond)
     route = create_route(case)
+    settings = create_call_settings(retry={"retries": case.get("retries", 0), "base_ms": 0})
     for given in case["calls"]:
         simulation.now_ms = max(simulation.now_ms, START_MS + given.get("atMs", 0))
         sent.clear()
         outcomes: list[Outcome] = []
         before = simulation.now_ms
         deadline = start_deadline(given.get("timeoutMs", 10_000))
-        simulation.start(route.send([create_case_call(given)], deadline), outcomes.append)
+        simulation.start(call_steps(create_case_call(given), route, settings, deadline), outcomes.append)
         simulation.run()
         (outcome,) = outcomes
         expected = given["expect"]

@@ -309,7 +309,79 @@ def test_notifications_that_do_not_continue_are_repaired() -> None:
     run(SubscriptionServer(chain, script), test)
 
 
-@pytest.mark.parametrize("code", [-32602, -32601])
+OPEN = '{"jsonrpc":"2.0","id":1,"result":"0xabc"}'
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *("", " \r\n", "ping", "PONG", "heartbeat", "keep-alive", "1", "null", '""', "{}", "[]", b"", b"ping"),
+        *("\ufeffping", '{"jsonrpc":"2.0","id":7,"result":"0x1"}', f"\ufeff{OPEN}", f"\ufeff{OPEN}".encode()),
+    ],
+    ids=repr,
+)
+def test_a_message_that_keeps_a_web_socket_alive_is_ignored(message: str | bytes) -> None:
+    chain = Chain()
+
+    async def script(socket: Socket) -> None:
+        await (socket.ws.send_str(message) if isinstance(message, str) else socket.ws.send_bytes(message))
+        await socket.position(chain, 2)
+        chain.mine(1)
+        await socket.notify(result=chain.header(3))
+        await asyncio.sleep(30)
+
+    server = SubscriptionServer(chain, script)
+    server.before_response = [message]
+    failures: list[KeyrailError] = []
+
+    async def test(w3: AsyncWeb3[Any]) -> None:
+        async with subscribe(w3, blocks=True, on_error=failures.append) as subscription:
+            assert await take(subscription, 1) == ["+3"]
+        assert failures == []
+        assert len(server.subscribed) == 1
+
+    run(server, test)
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [("ping pong", "not JSON"), ("{", "not JSON"), ("x" * 101, "not JSON"), ("-" * 10**6 + "!", "not JSON")],
+    ids=["two words", "cut", "long", "very long"],
+)
+def test_any_other_message_ends_the_connection(message: str, text: str) -> None:
+    chain = Chain()
+    server = SubscriptionServer(chain, lambda _: asyncio.sleep(0))
+    server.before_response = [message]
+    failures: list[KeyrailError] = []
+
+    async def test(w3: AsyncWeb3[Any]) -> None:
+        async with subscribe(w3, blocks=True, from_block=1, on_error=failures.append, **FAST) as subscription:
+            assert await take(subscription, 2) == ["+1", "+2"]
+            chain.mine(1)
+            assert await take(subscription, 1) == ["+3"]
+        assert failures[0].kind == "badResponse"
+        assert text in str(failures[0])
+
+    run(server, test)
+
+
+def test_notifications_without_a_response_end_the_connection() -> None:
+    chain = Chain()
+    server = SubscriptionServer(chain, lambda _: asyncio.sleep(0))
+    server.before_response = ['{"method":"eth_subscription","params":{}}'] * 1_001
+    failures: list[KeyrailError] = []
+
+    async def test(w3: AsyncWeb3[Any]) -> None:
+        async with subscribe(w3, blocks=True, from_block=1, on_error=failures.append, **FAST) as subscription:
+            assert await take(subscription, 2) == ["+1", "+2"]
+            chain.mine(1)
+            assert await take(subscription, 1) == ["+3"]
+        assert "too many notifications" in str(failures[0])
+
+    run(server, test)
+
+
+@pytest.mark.parametrize("code", [-32602, -32601, -32600, -32006, -32608, 12])
 def test_a_server_without_cursors_is_polled(code: int) -> None:
     chain = Chain()
 
@@ -317,7 +389,7 @@ def test_a_server_without_cursors_is_polled(code: int) -> None:
         raise AssertionError("not called")
 
     server = SubscriptionServer(chain, script)
-    server.error = {"code": code, "message": "invalid params"}
+    server.error = {"code": code, "message": "eth_subscribe is not for you"}
 
     async def test(w3: AsyncWeb3[Any]) -> None:
         async with subscribe(w3, blocks=True, from_block=1, **FAST) as subscription:

@@ -14,6 +14,8 @@ export interface OddResponseCase {
   readonly appliesTo: readonly (Implementation | 'gateway')[]
   /** @default "eth_chainId" */
   readonly method?: string
+  /** The limit of the client, in bytes. @default the client's default */
+  readonly maxResponseBytes?: number
   /** The body, sent as one text message over a WebSocket, has the same outcome. */
   readonly webSocket?: true
   readonly response: {

@@ -41,6 +41,8 @@ export interface RouteCase {
     readonly acceptableWaitMs?: number
     readonly breaker?: false | { readonly failures?: number; readonly openMs?: number; readonly deadMs?: number }
   }
+  /** How often a failed call is retried above the route, without a delay. @default 0 */
+  readonly retries?: number
   readonly calls: readonly {
     /** When the call starts, in milliseconds after the start of the case, or once the call before has completed. @default 0 */
     readonly atMs?: number

@@ -78,4 +78,10 @@ describe('toRevert', () => {
     }
     expect(seen).toBeGreaterThan(5)
   })
+
+  test('reads a long message in linear time', () => {
+    const message = 'revert'.repeat(1_000_000)
+    expect(toRevert({ code: 3, message })).toEqual({ code: 3, message })
+    expect(toRevert({ code: 3, message: `${message}: 0x08c379a0` })).toMatchObject({ data: '0x08c379a0' })
+  })
 })

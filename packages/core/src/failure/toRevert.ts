@@ -36,7 +36,7 @@ const findRevertData = (data: unknown, depth = 0): string | undefined => {
  */
 export function toRevert(error: RpcErrorObject): RpcErrorObject {
   const { message } = error
-  const data = findRevertData(error.data) ?? /revert\w{0,16}:? (0x(?:[\da-f]{2}){4,})\b/i.exec(message)?.[1]
+  const data = findRevertData(error.data) ?? /revert\w{0,20}:? (0x(?:[\da-f]{2}){4,})\b/i.exec(message)?.[1]
   if (data === undefined && !/revert/i.test(message)) return error
   return { code: 3, message: /revert/i.test(message) ? message : 'execution reverted', ...(data && { data }) }
 }

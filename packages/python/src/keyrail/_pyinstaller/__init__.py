@@ -1,4 +1,4 @@
-"""Tells PyInstaller which files a frozen program needs."""
+"""The files that PyInstaller must add to a program."""
 
 from pathlib import Path
 

@@ -16,6 +16,10 @@ _DELAY = re.compile(
 )
 
 
+# The longest time that the timers of JavaScript support, so that both languages wait as long.
+_MAX_MS = 2**31 - 1
+
+
 def _date_ms(text: str | None) -> float | None:
     # Only dates contain colons.
     if not text or ":" not in text:
@@ -41,7 +45,7 @@ def parse_retry_after(facts: Facts, now_ms: float | None = None) -> float | None
             or this machine's clock.
 
     Returns:
-        Milliseconds, 0 or more; None if the server requested no delay.
+        Milliseconds, from 0 to 2**31 - 1; None if the server requested no delay.
 
     See RFC 9110 section 10.2.3.
 
@@ -54,11 +58,11 @@ def parse_retry_after(facts: Facts, now_ms: float | None = None) -> float | None
         try:
             delay = float(found[2]) * scale
             if delay < float("inf"):
-                return delay
+                return min(delay, _MAX_MS)
         except ValueError:
             pass  # Such as '1.2.3'.
     date = _date_ms(header)
     if date is None:
         return None
     now = now_ms if now_ms is not None else _date_ms(facts.date) or time.time() * 1_000
-    return max(0.0, date - now)
+    return min(max(0.0, date - now), _MAX_MS)

@@ -14,7 +14,8 @@ from .error import RpcErrorObject
 _PLACES = ("data", "result", "return", "output", "originalError", "error")
 _MAX_DEPTH = 4
 _BYTES = re.compile(r"(?:reverted )?(0x(?:[\da-f]{2})*)", re.IGNORECASE | re.ASCII)
-_BYTES_IN_TEXT = re.compile(r"revert\w*:? (0x(?:[\da-f]{2}){4,})\b", re.IGNORECASE | re.ASCII)
+# The words after "revert" are short, and with any length this would take quadratic time.
+_BYTES_IN_TEXT = re.compile(r"revert\w{0,20}:? (0x(?:[\da-f]{2}){4,})\b", re.IGNORECASE | re.ASCII)
 _ERROR_SELECTOR = "0x08c379a0"
 
 

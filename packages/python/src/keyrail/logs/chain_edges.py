@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..failure.error import KeyrailError, create_error
+from ..failure.is_null_round import MAX_NULL_ROUNDS, is_null_round
 from ..failure.reorg import Reorg
 from .log_cursor import ChainEdge
 from .query import QuerySteps, run_query
@@ -26,12 +27,44 @@ class ChainEdges:
     """
 
     def __init__(self, edges: Sequence[ChainEdge]) -> None:
+        self.head = 0
+        """The number of the latest block, once it is known."""
         self._edges = [(int(number), str(block_hash).lower()) for number, block_hash in edges]
 
     def get_hash(self, number: int) -> QuerySteps[str]:
-        """Return the current hash of a block."""
-        block = yield from run_query("eth_getBlockByNumber", lambda eth: eth.get_block(number), _has_hash)
-        return to_hex_hash(block["hash"])
+        """Return the current hash of the last block up to a number."""
+        block = yield from self._read(number)
+        if isinstance(block, Mapping):
+            return to_hex_hash(block["hash"])
+        # Filecoin skips numbers: then the last block below is the parent of the first block above. Otherwise, the node is behind.
+        above = yield from self._read_first(range(number + 1, min(self.head, number + MAX_NULL_ROUNDS) + 1))
+        if above is None:
+            raise block
+        below = yield from self._read_first(range(number - 1, max(-1, number - 1 - MAX_NULL_ROUNDS), -1))
+        parent = above.get("parentHash")
+        if below is None or not isinstance(parent, (bytes, str)) or to_hex_hash(parent) != to_hex_hash(below["hash"]):
+            raise block
+        return to_hex_hash(below["hash"])
+
+    def _read(self, number: int) -> QuerySteps[Mapping[str, Any] | KeyrailError]:
+        """Return a block, or the failure that says that the node does not have it."""
+        try:
+            block: Mapping[str, Any] = yield from run_query(
+                "eth_getBlockByNumber", lambda eth: eth.get_block(number), _has_hash
+            )
+        except KeyrailError as failure:
+            if failure.kind != "lagging" and not is_null_round(failure):
+                raise
+            return failure
+        return block
+
+    def _read_first(self, numbers: range) -> QuerySteps[Mapping[str, Any] | None]:
+        """Return the first block that exists."""
+        for number in numbers:
+            block = yield from self._read(number)
+            if isinstance(block, Mapping):
+                return block
+        return None
 
     def verify(self) -> QuerySteps[None]:
         """Check that the newest edge, and so every edge, is still in the chain.

@@ -107,8 +107,10 @@ class EventDecoder:
         if len(topics) != len(self._topic_types):
             return None
         try:
-            indexed = iter([_decode([kind], topic)[0] for kind, topic in zip(self._topic_types, topics, strict=True)])
-            others = iter(_decode(self._data_types, _to_bytes(log["data"])))
+            indexed = iter(
+                [_codec.decode([kind], topic)[0] for kind, topic in zip(self._topic_types, topics, strict=True)]
+            )
+            others = iter(_codec.decode(self._data_types, _to_bytes(log["data"])))
         except (DecodingError, OverflowError):
             if self._topic is None:
                 # Any event without a name may have such topics.
@@ -140,11 +142,6 @@ class EventDecoder:
         args = {name: _with_checksums(one, value) for name, one, value in pairs}
         # A log of web3.py is an AttributeDict, unless a middleware changed that.
         return type(log)({**log, "event": self.event.name, "args": type(log)(args)})
-
-
-def _decode(types: list[str], data: bytes) -> tuple[Any, ...]:
-    # Strictly, other values than strings and bytes would be rejected if zeros are missing.
-    return _codec.decode(types, data, strict=False)
 
 
 def is_hashed(parameter: AbiParameter) -> bool:

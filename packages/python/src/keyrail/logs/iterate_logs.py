@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncGenerator, Generator
+from traceback import walk_tb
 from typing import Any
 
 from ens.exceptions import ENSException  # type: ignore[import-untyped]
@@ -20,6 +21,8 @@ from .query import Query, QuerySteps, create_invalid_result_error
 
 # What web3.py raises when it converts a result that is not valid.
 _INVALID_RESULT = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
+# The libraries that web3.py converts results with.
+_CONVERTERS = frozenset({"cytoolz", "eth_abi", "eth_utils", "hexbytes", "toolz"})
 
 
 def iterate_logs(reader: LogReader, eth: Any) -> Generator[LogReceipt, None, None]:
@@ -162,7 +165,16 @@ def _convert_error(query: Query, error: Exception) -> Exception:
             method="eth_getBlockByNumber",
             hint="Retry later.",
         )
-    if isinstance(error, _INVALID_RESULT) and not isinstance(error, (Web3Exception, ENSException)):
-        # web3.py could not convert the result. Its exceptions contain what the node sent.
+    is_web3s_own = isinstance(error, (Web3Exception, ENSException))
+    if isinstance(error, _INVALID_RESULT) and not is_web3s_own and _is_raised_by_web3(error):
+        # Without the exception as its cause, because that contains what the node sent, and its frames contain the URL.
         return create_invalid_result_error(query.method)
     return error
+
+
+def _is_raised_by_web3(error: Exception) -> bool:
+    """Check whether web3.py raised an exception, itself or by a library that it uses, and not a middleware of the user."""
+    packages: list[str] = [
+        frame.f_globals.get("__name__", "").partition(".")[0] for frame, _ in walk_tb(error.__traceback__)
+    ]
+    return [one for one in packages if one not in _CONVERTERS][-1] == "web3"

@@ -17,6 +17,7 @@ from .event_abi import parse_event
 from .event_decoder import EventDecoder
 from .log_cursor import LogCursor
 from .log_windows import LogWindow, LogWindows
+from .null_rounds import skip_null_rounds
 from .parse_filter import parse_addresses, parse_block, parse_topics
 from .query import Query, QuerySteps, create_invalid_result_error, run_query
 from .window_size import WindowSize
@@ -137,6 +138,7 @@ class LogReader:
             self.cursor = {"next_block": (yield from self._resolve(self._from, head)), "next_log_index": 0}
         first, first_index = self.cursor["next_block"], self.cursor["next_log_index"]
         self.range = first, last
+        self._edges.head = head
         yield from self._edges.verify()
         final = min(max(head - _FINAL_DEPTH, first - 1), last) if self._check_reorg else last
         spans = [LogWindow(first, final), LogWindow(final + 1, last, near_head=True)]
@@ -203,11 +205,13 @@ class LogReader:
         number: int = found["number"]
         return number
 
+    def _query(self, first: int, last: int) -> QuerySteps[list[LogReceipt]]:
+        parameters = {**self.filter, "fromBlock": hex(first), "toBlock": hex(last)}
+        logs: list[LogReceipt] = yield from run_query("eth_getLogs", lambda eth: eth.get_logs(parameters), _are_logs)
+        return logs
+
     def _read(self, window: LogWindow) -> QuerySteps[list[LogReceipt]]:
-        parameters = {**self.filter, "fromBlock": hex(window.first), "toBlock": hex(window.last)}
-        logs: list[LogReceipt] = (
-            yield from run_query("eth_getLogs", lambda eth: eth.get_logs(parameters), _are_logs)
-        ) or []
+        logs = yield from skip_null_rounds(self._query, window.first, window.last)
         stray = next((log for log in logs if not window.first <= log["blockNumber"] <= window.last), None)
         if stray is not None:
             raise create_error(

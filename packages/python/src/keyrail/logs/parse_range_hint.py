@@ -54,10 +54,9 @@ class RangeHint:
 def _parse_count(text: str) -> int:
     last = text[-1].lower()
     if text[:2].lower() == "0x":
-        return int(text, 16)
-    return int(
-        float(re.sub(r"[,_\s]|[kmKM]\Z", "", text)) * (1_000 if last == "k" else 1_000_000 if last == "m" else 1)
-    )
+        return min(int(text, 16), _MAX_BLOCK)
+    scale = 1_000 if last == "k" else 1_000_000 if last == "m" else 1
+    return int(min(float(re.sub(r"[,_\s]|[kmKM]\Z", "", text)) * scale, _MAX_BLOCK))
 
 
 def _parse_block(value: Any) -> int | None:
@@ -94,5 +93,6 @@ def parse_range_hint(message: str, data: Any = None) -> RangeHint:
 
 def _limits_addresses(text: str) -> bool:
     # "Please specify an address" asks for one: a smaller range may help, and fewer addresses do not.
-    about_number = "too many|less|fewer|more than|number of|exceed|max|limit|up to"
-    return bool(re.search("address", text, _FLAGS) and re.search(about_number, text, _FLAGS))
+    if not re.search("address", text, _FLAGS):
+        return False
+    return re.search("too many|less|fewer|more than|number of|exceed|max|limit|up to", text, _FLAGS) is not None

@@ -35,7 +35,7 @@ class RawEth:
         return self._call("eth_chainId", [], lambda result: int(result, 16))
 
     def get_block(self, block: int | str) -> Any:
-        """Get a block, with its number and hash."""
+        """Get a block, with its number, its hash and that of its parent."""
         return self._call(
             "eth_getBlockByNumber",
             [hex(block) if isinstance(block, int) else block, False],
@@ -69,7 +69,7 @@ def _convert(method: str, response: Mapping[str, Any], convert: Callable[[Any], 
 def _parse_block(block: int | str, result: Any) -> dict[str, Any]:
     if result is None:
         raise BlockNotFound(f"Block with id: {block!r} not found.")
-    return {"number": int(result["number"], 16), "hash": str(result["hash"])}
+    return {"number": int(result["number"], 16), "hash": str(result["hash"]), "parentHash": result.get("parentHash")}
 
 
 def _parse_logs(result: Any) -> list[dict[str, Any]]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..failure.error import KeyrailError, create_error
+from ..failure.is_null_round import MAX_NULL_ROUNDS
 from ..transport.steps import now_ms
-from .chain_source import ChainBlock, ChainSource, malformed
+from .chain_source import ChainBlock, ChainSource, malformed, missing_block
 from .events import BlockEvent, LogEvent, ReorgEvent
 from .poll_schedule import PollSchedule
 from .recent_chain import ChainEvent, RecentBlock, RecentChain
@@ -98,28 +99,46 @@ class ChainPoller:
         timestamps = [block.timestamp for block in self._chain.blocks[-9:]]
         return self._schedule.after_news([one for one in timestamps if one is not None])
 
-    async def _read_with_events(self, number: int, head: ChainBlock) -> tuple[ChainBlock, Sequence[ChainEvent]]:
-        block = head if number == head.number else await self._source.read(number)
+    async def _find_with_events(self, number: int, head: ChainBlock) -> tuple[ChainBlock, Sequence[ChainEvent]] | None:
+        block = head if number == head.number else await self._source.find(number)
+        if block is None:
+            return None
         if block.number != number:
             raise malformed("block.number", "the requested number")
         return block, await self._source.load(block)
 
     async def _follow_to_head(self, first: int, head: ChainBlock, polled: Polled) -> Events:
+        is_first = True
+        # The first of the numbers in a row for which the node has no block.
+        missing: int | None = None
         for start in range(first, head.number + 1, _LOOKAHEAD):
             numbers = range(start, min(start + _LOOKAHEAD, head.number + 1))
-            reads = [self._read_with_events(number, head) for number in numbers]
+            reads = [self._find_with_events(number, head) for number in numbers]
             results = await asyncio.gather(*reads, return_exceptions=True)
             for number, result in zip(numbers, results, strict=True):
                 if isinstance(result, BaseException):
                     raise result
+                if result is None:
+                    missing = number if missing is None else missing
+                    if number - missing >= MAX_NULL_ROUNDS:
+                        raise missing_block(missing)
+                    continue
                 block, events = result
                 newest = self._chain.newest
-                if newest is not None and newest.hash != block.parent_hash:
+                continues = newest is not None and newest.hash == block.parent_hash
+                # Filecoin skips numbers. If the parent is below them, there are no such blocks. Otherwise, the node is behind.
+                if missing is not None and not continues:
+                    parent = await self._source.find(block.parent_hash)
+                    if parent is None or parent.number >= missing:
+                        raise missing_block(missing)
+                missing = None
+                if newest is not None and not continues:
                     # Blocks that were read concurrently may be of several branches: only the first shows which one is current.
-                    if number == first:
+                    if is_first:
                         async for event in self._switch_branch(block):
                             yield event
                     return
+                is_first = False
                 for one in self._chain.report(block.to_recent(), block.parent_hash, events):
                     yield one
         polled.at_head = True
@@ -166,9 +185,12 @@ class ChainPoller:
                 raise too_deep(chain.reorg_depth)
             parent = await self._source.read(lowest.parent_hash)
             # Without this check, a faulty node could make the branch grow forever.
-            if parent.hash != lowest.parent_hash or parent.number != lowest.number - 1:
+            if parent.hash != lowest.parent_hash or parent.number >= lowest.number:
                 raise malformed("block", "the requested parent")
             lowest = parent
+        if fork >= 0:
+            # A chain may skip numbers, so the number of the parent is known only if it was read.
+            ancestor = (chain.blocks[fork].number, chain.blocks[fork].hash)
         if fork < len(chain.blocks) - 1:
             for event in chain.undo_above(fork, *ancestor):
                 yield event

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..failure.error import KeyrailError, create_error
+from ..failure.is_null_round import is_null_round
 from .events import BlockEvent, LogEvent
 from .recent_chain import ChainEvent, RecentBlock
 
@@ -102,18 +103,28 @@ class ChainSource:
         self.logs = logs
 
     async def read(self, block: int | str) -> ChainBlock:
-        """Read a block by number, tag or hash.
+        """Read a block that the node must have, by number, tag or hash.
 
         Raises:
             KeyrailError: With kind ``lagging`` if the node has none.
 
         """
+        found = await self.find(block)
+        if found is None:
+            raise missing_block(block)
+        return found
+
+    async def find(self, block: int | str) -> ChainBlock | None:
+        """Read a block by number, tag or hash. Return None if the node has none."""
         by_hash = isinstance(block, str) and len(block) == 66
         method = "eth_getBlockByHash" if by_hash else "eth_getBlockByNumber"
-        value = await self._request(method, [hex(block) if isinstance(block, int) else block, False])
-        if value is None:
-            raise missing_block(block)
-        return parse_block(value)
+        try:
+            value = await self._request(method, [hex(block) if isinstance(block, int) else block, False])
+        except KeyrailError as failure:
+            if not is_null_round(failure):
+                raise
+            return None
+        return None if value is None else parse_block(value)
 
     async def load(self, block: ChainBlock) -> Sequence[ChainEvent]:
         """Load the events of a block, in order."""

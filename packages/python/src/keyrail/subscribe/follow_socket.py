@@ -26,7 +26,11 @@ def ignored_cursor() -> KeyrailError:
 
 def is_unsupported(failure: KeyrailError) -> bool:
     """Check whether the server has no cursors, no subscriptions or no WebSocket."""
-    return failure.kind == "methodUnavailable" or _get_code(failure) in (-32_601, -32_602)
+    if failure.kind == "methodUnavailable" or _get_code(failure) in (-32_601, -32_602):
+        return True
+    # Servers use any code for it, such as -32006 and -32608.
+    has_no_kind = failure.kind in ("invalidRequest", "unknown") and not is_cursor_too_old(failure)
+    return failure.rpc_error is not None and has_no_kind
 
 
 def is_cursor_too_old(failure: KeyrailError) -> bool:

@@ -53,7 +53,7 @@ class RecentChain:
     complete: bool = True
     """Whether ``blocks`` reaches down to ``first``, so that a branch may replace all of it."""
     blocks: list[RecentBlock] = field(default_factory=list)
-    """Oldest first. Without gaps if blocks are polled; a socket that sends logs skips blocks without any."""
+    """Oldest first. A socket that sends logs skips blocks without any, and a chain may skip numbers."""
     partial: PartialBlock | None = None
 
     @property
@@ -102,7 +102,9 @@ class RecentChain:
         reportable = list(events) if block.number >= (self.first or 0) else []
         before = self.partial
         if before and before.hash != block.hash and (block.number >= before.number or reportable):
-            yield from self.undo_above(len(self.blocks) - 1, block.number - 1, parent_hash)
+            # A chain may skip numbers.
+            parent_number = self.blocks[-1].number if self.blocks else block.number - 1
+            yield from self.undo_above(len(self.blocks) - 1, parent_number, parent_hash)
             before = None
         same = before is not None and before.hash == block.hash
         log_index = before.log_index if before is not None and same else -1

@@ -14,7 +14,7 @@ from typing import Any
 from aiohappyeyeballs import start_connection
 from urllib3.util import wait_for_read
 
-from .open_socket import NEXT_ADDRESS_MS, AddressInfo, GoodAddresses, set_options
+from .open_socket import NEXT_ADDRESS_MS, AddressInfo, GoodAddresses, prepare
 from .request_target import Address, Route
 from .response_reader import CutError, NotHttpError, ResponseReader
 from .wire import Wire
@@ -322,6 +322,4 @@ async def _connect(server: Address, good: GoodAddresses) -> socket.socket:
     except OSError as error:
         # Without a number, the addresses failed for different reasons.
         raise OSError(error.errno or errno.EHOSTUNREACH, "") from None
-    good.remember(server, sock)
-    set_options(sock)
-    return sock
+    return prepare(sock, server, good)

@@ -18,7 +18,7 @@ from .http_failure import describe_failure
 from .http_request import INVALID_URL, describe_ssl_problem
 from .open_socket import GoodAddresses
 from .request_target import RequestTarget, create_target_finder
-from .response_reader import ResponseReader, to_broken_response, to_response
+from .response_reader import ResponseReader, to_bodyless_response, to_response
 from .steps import now_ms
 
 _Loop: TypeAlias = asyncio.AbstractEventLoop
@@ -72,7 +72,7 @@ def create_async_http_client(
         except (OSError, EOFError, ValueError) as error:
             if isinstance(error, TimeoutError) and now_ms() >= until - 5:
                 return Facts(kind="timeout", text="", unsent=not connected), False
-            failure = to_broken_response(reader) or describe_failure(error, reader, connected)
+            failure = to_bodyless_response(reader, describe_failure(error, reader, connected))
             return failure, reader.status == 0 and reused
 
     async def post(endpoint: ResolvedEndpoint, body: bytes, may_repeat: bool, until: float) -> HttpResponse | Facts:

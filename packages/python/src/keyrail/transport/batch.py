@@ -71,7 +71,9 @@ def _part_steps(calls: Sequence[Call], sender: Sender, settings: CallSettings, g
         jitter: float | None = None
         for at in places:
             outcome: Outcome = outcomes[at]
-            if not isinstance(outcome, KeyrailError) or not should_retry(outcome, retried, settings, deadline):
+            if not isinstance(outcome, KeyrailError) or not should_retry(
+                calls[at], outcome, retried, settings, deadline
+            ):
                 continue
             own_delay = (
                 jitter

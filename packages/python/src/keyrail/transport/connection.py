@@ -34,6 +34,8 @@ class Connection:
         self._good = good
         self._wire = Wire()
         self._socket: socket.socket | None = None
+        # The part of the request that was not sent yet, and what TLS has to send after it.
+        self._unsent = bytearray()
 
     @property
     def is_open(self) -> bool:
@@ -81,20 +83,19 @@ class Connection:
 
         """
         sock = self._get_socket()
-        rest: bytes | memoryview = data if self._wire.is_plain else self._wire.encrypt(data)
+        unsent = self._unsent = bytearray(data if self._wire.is_plain else self._wire.encrypt(data))
         try:
             _limit(sock, until)
-            rest = rest[sock.send(rest) :]
-            if rest:
-                rest = memoryview(rest)
+            del unsent[: sock.send(unsent)]
+            if unsent:
                 with selectors.DefaultSelector() as selector:
                     selector.register(sock, selectors.EVENT_READ | selectors.EVENT_WRITE)
-                    while rest and not reader.is_complete:
+                    while unsent and not reader.is_complete:
                         for _, events in selector.select(max(0, until - now_ms()) / 1_000):
                             if events & selectors.EVENT_READ:
                                 self._receive_part(reader, until)
                             if events & selectors.EVENT_WRITE:
-                                rest = rest[sock.send(rest) :]
+                                del unsent[: sock.send(unsent)]
                         _limit(sock, until)
         except (BrokenPipeError, ConnectionResetError):
             pass
@@ -104,7 +105,7 @@ class Connection:
                 raise
         while not reader.is_complete:
             self._receive_part(reader, until)
-        return not rest
+        return not unsent
 
     def _receive_part(self, reader: ResponseReader, until: float) -> None:
         sock, wire = self._get_socket(), self._wire
@@ -113,7 +114,11 @@ class Connection:
         if not wire.is_plain:
             data = wire.decrypt(data)
             is_ended = is_ended or wire.is_ended
-            _send(sock, wire.encrypt(), until)
+            answer = wire.encrypt()
+            if self._unsent:
+                self._unsent += answer
+            else:
+                _send(sock, answer, until)
         if data:
             reader.feed(data)
         if is_ended:

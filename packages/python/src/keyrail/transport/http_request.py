@@ -27,19 +27,15 @@ from .steps import Attempt, AttemptResult, Call, Outcome
 CUT = "the connection was closed in the middle of the response"
 BROKEN = "the connection was closed before a response arrived"
 NOT_HTTP = "the response is not valid HTTP"
-NOT_GZIP = "the response is not valid gzip"
+UNREADABLE_BODY = "a body that cannot be read"
+UNDECODABLE = "the response cannot be decoded: its content-encoding is not that of its body"
 INVALID_URL = "the HTTP library rejected the URL"
 GZIP = "gzip"
 USER_AGENT = "keyrail-python"
-# Some nodes return null where they have no logs.
-_LISTS = frozenset({"eth_getLogs", "eth_getFilterLogs", "eth_getFilterChanges"})
+# Their result is a list, so null has no other meaning. Some nodes return it where they have no logs.
+_LIST_METHODS = frozenset({"eth_accounts", "eth_getLogs", "eth_getFilterLogs", "eth_getFilterChanges"})
 KEEP_ALIVE_S = 15
 """How long an idle connection stays open, in seconds."""
-
-
-def describe_encoding(encoding: str) -> str:
-    """Describe a response with an unsupported encoding."""
-    return f'the response has the content-encoding "{encoding}", but only gzip is supported'
 
 
 def describe_size_limit(max_response_bytes: int) -> str:
@@ -141,7 +137,7 @@ def to_attempt_result(
         if isinstance(one, Result):
             one = find_chain_mismatch(chain_id, one.value if call.method == "eth_chainId" else header) or one
         if isinstance(one, Result):
-            if one.value is None and call.method in _LISTS:
+            if one.value is None and call.method in _LIST_METHODS:
                 one = Result([])
             outcomes.append(one)
         else:

@@ -40,14 +40,34 @@ class GoodAddresses:
         self._last[server] = sock.getpeername()
 
 
-def set_options(sock: socket.socket) -> None:
-    """Set the options of a new socket."""
+def _set_options(sock: socket.socket) -> None:
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     # The names differ between systems.
     for name, value in _PROBES:
         if hasattr(socket, name):
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+def prepare(sock: socket.socket, server: Address, good: GoodAddresses) -> socket.socket:
+    """Set the options of a connected socket, and remember its address. Close it if the server has ended the connection.
+
+    Args:
+        sock: The socket.
+        server: The server.
+        good: Where to remember the address.
+
+    Raises:
+        OSError: If the server has ended the connection.
+
+    """
+    try:
+        good.remember(server, sock)
+        _set_options(sock)
+    except OSError:
+        sock.close()
+        raise
+    return sock
 
 
 def open_socket(server: Address, good: GoodAddresses, until: float) -> socket.socket:
@@ -65,10 +85,7 @@ def open_socket(server: Address, good: GoodAddresses, until: float) -> socket.so
 
     """
     found = socket.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM)
-    sock = _connect(_alternate(good.sort(server, found)), until)
-    good.remember(server, sock)
-    set_options(sock)
-    return sock
+    return prepare(_connect(_alternate(good.sort(server, found)), until), server, good)
 
 
 def _connect(addresses: list[AddressInfo], until: float) -> socket.socket:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ..failure.facts import Facts
 from ..message.response import HttpResponse
-from .http_request import NOT_GZIP, decode_body, describe_encoding, describe_size_limit
+from .http_request import UNDECODABLE, UNREADABLE_BODY, decode_body, describe_size_limit
 from .steps import now_ms
 
 _MAX_HEAD_BYTES = 65_536
@@ -26,13 +26,10 @@ _MAX_DIGITS = 18
 _WITHOUT_BODY = frozenset({_SWITCHING_PROTOCOLS, 204, 304})
 # All values of these count. Of other headers, the first one is used.
 _LISTS = frozenset({"connection", "content-length", "transfer-encoding"})
-# As the ``wbits`` of zlib.
-_GZIP_FORMAT = 31
-# RFC 9110 section 8.4.1.3.
-_GZIP_NAMES = frozenset({"gzip", "x-gzip"})
-# A charset is not an encoding, but some servers send it as one.
-_NO_ENCODING = frozenset({"", "identity", "utf-8", "utf8"})
-_FIRST_ERROR_STATUS = 400
+# As the ``wbits`` of zlib: gzip or deflate, whichever the data is.
+_GZIP_OR_DEFLATE = 47
+# Only gzip is requested, but some servers use deflate all the same. RFC 9110 section 8.4.1.
+_ENCODINGS = frozenset({"gzip", "x-gzip", "deflate"})
 _PIECE = 65_536
 
 
@@ -252,7 +249,8 @@ class ResponseReader:
 def to_response(reader: ResponseReader, max_bytes: int, until: float) -> HttpResponse | Facts:
     """Return a complete response without its compression, or the reason why it cannot be used.
 
-    If the body of an error cannot be read, its status and headers still say what happened.
+    A body with an encoding that is not known is returned as it is, because some servers send a charset, or the encoding of the file
+    that they store, in this header.
 
     Args:
         reader: The response.
@@ -263,29 +261,31 @@ def to_response(reader: ResponseReader, max_bytes: int, until: float) -> HttpRes
         TimeoutError: If it could not be decompressed in time.
 
     """
-    encoding = reader.headers.get("content-encoding", "").lower()
-    body, is_too_large = reader.body, reader.is_too_large
-    problem: str | None = None
-    if encoding in _GZIP_NAMES and body:
+    body = reader.body
+    too_large = Facts(kind="badResponse", text=describe_size_limit(max_bytes), final=True)
+    if reader.is_too_large:
+        return to_bodyless_response(reader, too_large)
+    if body and reader.headers.get("content-encoding", "").lower() in _ENCODINGS:
         try:
-            body = body if is_too_large else decompress(body, max_bytes, until)
-            is_too_large = is_too_large or len(body) > max_bytes
+            body = decompress(body, max_bytes, until)
         except zlib.error:
-            problem = NOT_GZIP
-    elif encoding not in _NO_ENCODING and encoding not in _GZIP_NAMES:
-        problem = describe_encoding(encoding)
-    if problem is not None and reader.status < _FIRST_ERROR_STATUS:
-        return Facts(kind="badResponse", text=problem)
-    if is_too_large:
-        return Facts(kind="badResponse", text=describe_size_limit(max_bytes), final=True)
-    return HttpResponse(reader.status, "" if problem else decode_body(body), reader.headers)
+            return to_bodyless_response(reader, Facts(kind="badResponse", text=UNDECODABLE))
+        if len(body) > max_bytes:
+            return to_bodyless_response(reader, too_large)
+    return HttpResponse(reader.status, decode_body(body), reader.headers)
 
 
-def to_broken_response(reader: ResponseReader) -> HttpResponse | None:
-    """Return an error without its body, which broke off; None for any other response."""
-    if reader.status < _FIRST_ERROR_STATUS:
-        return None
-    return HttpResponse(reader.status, "", reader.headers)
+def to_bodyless_response(reader: ResponseReader, problem: Facts) -> HttpResponse | Facts:
+    """Return a response whose body cannot be read, without it; or the problem, if the status does not say what happened.
+
+    The text of the problem is not in the response, because its words would be read as those of the server.
+
+    Args:
+        reader: The response.
+        problem: Why its body cannot be read.
+
+    """
+    return HttpResponse(reader.status, UNREADABLE_BODY, reader.headers) if reader.status >= 300 else problem
 
 
 def decompress(data: bytes | bytearray, max_bytes: int, until: float) -> bytes:
@@ -298,7 +298,7 @@ def decompress(data: bytes | bytearray, max_bytes: int, until: float) -> bytes:
     """
     parts: list[bytes] = []
     total = 0
-    decompressor = zlib.decompressobj(_GZIP_FORMAT)
+    decompressor = zlib.decompressobj(_GZIP_OR_DEFLATE)
     # In pieces, because the rest of the data is copied for each member.
     for start in range(0, len(data), _PIECE):
         # Thousands of empty members take seconds.
@@ -308,7 +308,7 @@ def decompress(data: bytes | bytearray, max_bytes: int, until: float) -> bytes:
         while rest and total <= max_bytes:
             if decompressor.eof:
                 # A body may consist of several members.
-                decompressor = zlib.decompressobj(_GZIP_FORMAT)
+                decompressor = zlib.decompressobj(_GZIP_OR_DEFLATE)
             parts.append(decompressor.decompress(rest, max_bytes + 1 - total))
             total += len(parts[-1])
             rest = decompressor.unused_data

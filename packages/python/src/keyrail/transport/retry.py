@@ -1,15 +1,16 @@
-"""Retries calls whose failure is ``retryable``."""
+"""Retries calls whose failure is ``retryable``, and once a read with an error that nobody knows."""
 
 from __future__ import annotations
 
 import random
 
 from ..failure.error import KeyrailError, replace_fields
+from ..failure.is_read_method import is_read_method
 from ..message.response import Result
 from .call_settings import CallSettings
 from .deadline import Deadline
 from .sender import Group, Sender
-from .steps import Call, Outcome, Pause, Steps
+from .steps import Call, Pause, Steps
 
 
 def get_delay_ms(failure: KeyrailError, retried: int, settings: CallSettings) -> float:
@@ -20,14 +21,11 @@ def get_delay_ms(failure: KeyrailError, retried: int, settings: CallSettings) ->
     return round(random.random() * limit)  # noqa: S311 - spreads load, no cryptography
 
 
-def should_retry(outcome: Outcome, retried: int, settings: CallSettings, deadline: Deadline) -> bool:
-    """Check whether a call should be retried. It should not after its time limit."""
-    return (
-        isinstance(outcome, KeyrailError)
-        and outcome.retryable
-        and retried < settings.retries
-        and deadline.left_ms() > 0
-    )
+def should_retry(call: Call, failure: KeyrailError, retried: int, settings: CallSettings, deadline: Deadline) -> bool:
+    """Check whether a failed call should be retried. It should not after its time limit."""
+    # A service behind a load balancer may know more a moment later.
+    is_unknown = retried == 0 and failure.kind == "unknown" and is_read_method(call.method)
+    return (failure.retryable or is_unknown) and retried < settings.retries and deadline.left_ms() > 0
 
 
 def explain_no_retry(failure: KeyrailError, delay: float, left: float) -> KeyrailError:
@@ -60,7 +58,7 @@ def call_steps(
     retried = 0
     while True:
         (outcome,) = yield from sender.send((call,), deadline, attempt_ms=attempt_ms, group=group)
-        if isinstance(outcome, Result) or not should_retry(outcome, retried, settings, deadline):
+        if isinstance(outcome, Result) or not should_retry(call, outcome, retried, settings, deadline):
             return [outcome]
         delay = get_delay_ms(outcome, retried, settings)
         left = deadline.left_ms()

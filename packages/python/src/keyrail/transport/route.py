@@ -23,8 +23,8 @@ from .route_failure import choose_failure, create_all_excluded_failure, may_try_
 from .sender import Group
 from .steps import Call, Effect, Steps, now_ms
 
-# The endpoint works, it only lacks this method or this state, so a group stays there.
-_KINDS_OF_ONE_CALL = frozenset({"methodUnavailable", "missingData"})
+# The endpoint works, it only lacks this method or this state, or has an error that nobody knows, so a group stays there.
+_KINDS_OF_ONE_CALL = frozenset({"methodUnavailable", "missingData", "unknown"})
 
 
 class Route:

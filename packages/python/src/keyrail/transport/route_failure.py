@@ -21,6 +21,7 @@ _REPORT_ORDER: tuple[FailureKind, ...] = (
     "missingData",
     "methodUnavailable",
     "lagging",
+    "unknown",
     "throttled",
     "badResponse",
     "unavailable",
@@ -32,8 +33,8 @@ _REPORT_ORDER: tuple[FailureKind, ...] = (
 def may_try_next_endpoint(method: str, failure: KeyrailError) -> bool:
     """Check whether a failed call may be sent to another endpoint.
 
-    A read may, if another endpoint may know or support what this one does not. Any other method may only if this endpoint cannot have
-    run it: the call was not sent, or it was rejected first.
+    A read may, if another endpoint may know or support what this one does not, or if nobody knows what its error means. Any other
+    method may only if this endpoint cannot have run it: the call was not sent, or it was rejected first.
 
     Args:
         method: The method of the call.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, ParamSpec, TypeVar
@@ -19,10 +20,10 @@ from ..failure.create_failure import create_failure
 from ..failure.error import KeyrailError
 from ..failure.facts import Facts
 from ..message.parse_json import UnreadableJson, parse_json
-from ..message.read_response import read_response
+from ..message.read_response import is_id, read_response
 from ..message.response import HttpResponse
 from .connection_settings import ConnectionSettings
-from .http_request import USER_AGENT, describe_error, split_url
+from .http_request import USER_AGENT, decode_body, describe_error, split_url
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,6 +33,11 @@ METHOD = "eth_subscribe"
 _HEARTBEAT_S = 20
 _TIMEOUT_S = 10
 _CALL_ID = 1
+# A server that sends more notifications before the response does not respond.
+_MAX_EARLY = 1_000
+# A word such as "ping". No notification is so short.
+_KEEP_ALIVE = re.compile(r"[\w-]*", re.ASCII)
+_MAX_KEEP_ALIVE_LENGTH = 100
 # With these statuses, a retry may succeed. All others say that there is no WebSocket at this URL.
 _TEMPORARY_STATUSES = frozenset({429, 500, 502, 503, 504})
 
@@ -119,12 +125,14 @@ async def open_rpc_socket(
     socket = opened
 
     async def receive_json() -> Any | KeyrailError:
-        message = await socket.receive()
-        if message.type in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
-            text = message.data if isinstance(message.data, str) else message.data.decode("utf-8", "replace")
+        while (message := await socket.receive()).type in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
+            text = decode_body(message.data.encode() if isinstance(message.data, str) else message.data)
             try:
                 return parse_json(text)
             except UnreadableJson as error:
+                # Some servers and proxies keep a connection alive by an empty message, or by a word.
+                if len(text) <= _MAX_KEEP_ALIVE_LENGTH and _KEEP_ALIVE.fullmatch(text.strip()):
+                    continue
                 return fail(Facts(kind="badResponse", text=error.reason or "a message that is not JSON", unsent=True))
         code, reason = socket.close_code, message.extra if isinstance(message.extra, str) else ""
         text = f"the connection was closed (code {code}{', ' + reason if reason else ''})"
@@ -150,6 +158,14 @@ async def open_rpc_socket(
             notification = read_notification(message)
             if notification is not None:
                 early.append(notification)
+                if len(early) > _MAX_EARLY:
+                    text = "the server sent too many notifications before the id of their subscription"
+                    return fail(Facts(kind="badResponse", text=text, unsent=True))
+                continue
+            # An error without an id is about the only call there is: the server could not read it.
+            members = message if isinstance(message, dict) else {}
+            is_error = members.get("id") is None and members.get("error") is not None
+            if not is_error and not is_id(members.get("id"), _CALL_ID):
                 continue
             outcome = read_response(HttpResponse(200, "", {}), _CALL_ID, message)
             # Subscribing again does no harm.
