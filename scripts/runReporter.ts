@@ -44,7 +44,9 @@ export default class RunReporter implements Reporter {
     this.#timer = setInterval(() => {
       const seconds = Math.round((performance.now() - startedAt) / 1_000)
       const files = `${format(this.#files)} of ${format(specifications.length)} files`
-      console.log(`${files}, ${format(this.#passed)} tests passed, ${seconds} s. Running: ${[...this.#running].join(', ')}`)
+      console.log(
+        `${files}, ${format(this.#passed)} tests passed, ${seconds} s. Running: ${[...this.#running].join(', ')}`,
+      )
     }, progressMs)
   }
 
