@@ -298,7 +298,7 @@ describe.each(implementations)('over %s', (name, implementation) => {
       ({ socket }) => socket.close(1011, token),
       ({ id, send }) =>
         send({ jsonrpc: '2.0', id, error: { code: -1, message: `/v2/${key}`, data: { [token]: key } } }),
-      ({ send }) => send(key),
+      ({ send }) => send(`{${key}`),
     ] as SocketServer['script'][]) {
       server.script = script
       for (const _ of [1, 2]) failures.push(await getFailure(transport.request({ method: 'eth_gasPrice' })))
