@@ -8,7 +8,7 @@ import { bundle, bundlers, weigh } from './bundle.ts'
 // Bytes after brotli. If possible, the second page does not use a provider of the library.
 
 /** That of ethers reads logs itself: it splits ranges, follows blocks and reports failures, which the provider of ethers does not. */
-const limits: Readonly<Record<string, number>> = { ethers: 3_300 }
+const limits: Readonly<Record<string, number>> = { ethers: 3_800 }
 const defaultLimit = 2_000
 // Adapters turn on safe writes with the hash function of their library.
 const core =
