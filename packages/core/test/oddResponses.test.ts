@@ -54,7 +54,7 @@ describe('an odd response', () => {
     [503, 'unavailable'],
   ] as const
   test.each(tooLarge.flatMap(([status, kind]) => [1, 2].map((size) => [status, kind, size] as const)))(
-    'with status %i and a body above maxResponseBytes is of kind %s, whatever our description of it says; calls: %i',
+    'with status %i and a body above maxResponseBytes is of kind %s: our own description is not classified; calls: %i',
     async (status, kind, size) => {
       server.response = { status, headers: [['retry-after', '7']], body: 'x'.repeat(5_000) }
       const outcomes = await Promise.all(

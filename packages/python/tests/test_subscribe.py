@@ -349,26 +349,21 @@ def test_a_message_that_keeps_a_web_socket_alive_is_ignored(message: str | bytes
     ids=["two words", "cut", "long", "very long"],
 )
 def test_any_other_message_ends_the_connection(message: str, text: str) -> None:
-    chain = Chain()
-    server = SubscriptionServer(chain, lambda _: asyncio.sleep(0))
-    server.before_response = [message]
-    failures: list[KeyrailError] = []
-
-    async def test(w3: AsyncWeb3[Any]) -> None:
-        async with subscribe(w3, blocks=True, from_block=1, on_error=failures.append, **FAST) as subscription:
-            assert await take(subscription, 2) == ["+1", "+2"]
-            chain.mine(1)
-            assert await take(subscription, 1) == ["+3"]
-        assert failures[0].kind == "badResponse"
-        assert text in str(failures[0])
-
-    run(server, test)
+    failure = find_failure_before_response([message])
+    assert failure.kind == "badResponse"
+    assert text in str(failure)
 
 
 def test_notifications_without_a_response_end_the_connection() -> None:
+    failure = find_failure_before_response(['{"method":"eth_subscription","params":{}}'] * 1_001)
+    assert "too many notifications" in str(failure)
+
+
+def find_failure_before_response(messages: list[str]) -> KeyrailError:
+    """Send messages before the response to a subscription, check that it continues, and return its first failure."""
     chain = Chain()
     server = SubscriptionServer(chain, lambda _: asyncio.sleep(0))
-    server.before_response = ['{"method":"eth_subscription","params":{}}'] * 1_001
+    server.before_response = messages
     failures: list[KeyrailError] = []
 
     async def test(w3: AsyncWeb3[Any]) -> None:
@@ -376,9 +371,9 @@ def test_notifications_without_a_response_end_the_connection() -> None:
             assert await take(subscription, 2) == ["+1", "+2"]
             chain.mine(1)
             assert await take(subscription, 1) == ["+3"]
-        assert "too many notifications" in str(failures[0])
 
     run(server, test)
+    return failures[0]
 
 
 @pytest.mark.parametrize("code", [-32602, -32601, -32600, -32006, -32608, 12])

@@ -74,7 +74,7 @@ export const isSameEmail = (one: string | undefined, other: string | undefined):
 
 /**
  * The address that an email is sent to: the domain in A-labels, so that the email goes to the domain that `toEmailIdentity` compares, even if a
- * mail program converts other characters differently.
+ * program for email converts other characters differently.
  * @returns The text itself if it is not an email address.
  */
 export const toMailbox = (email: string): string => {

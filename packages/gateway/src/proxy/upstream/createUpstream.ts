@@ -1,10 +1,9 @@
 import { pipeline, Readable } from 'node:stream'
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import { createErrorMask } from './createErrorMask.ts'
-import type { ErrorMask, UpstreamSecrets } from './createErrorMask.ts'
+import type { ErrorMask } from './createErrorMask.ts'
 import { createChunks } from '../../lib/createChunks.ts'
 import type { Chunks } from '../../lib/createChunks.ts'
 import { dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
@@ -13,7 +12,8 @@ import { unpin } from '../../lib/unpin.ts'
 import { createBackoff } from './createBackoff.ts'
 import type { Backoff } from './createBackoff.ts'
 import type { Budget } from './createBudget.ts'
-import { getHeaderSecrets } from './upstreamHeaders.ts'
+import { getDecoders } from './getDecoders.ts'
+import { getCredentials, getSecrets } from './upstreamSecrets.ts'
 import type { UpstreamHeaders } from './upstreamHeaders.ts'
 
 /** How a request to an upstream failed. */
@@ -106,25 +106,6 @@ const maxBufferedBytes = 1024 * 1024
 const connectTimeoutMs = 5_000
 const keepAliveMs = 20_000
 
-/** By the content coding. Some nodes compress although they are asked not to. */
-const decoders: ReadonlyMap<string, () => Transform> = new Map([
-  ['gzip', createUnzip],
-  ['x-gzip', createUnzip],
-  ['deflate', createUnzip],
-  ['br', createBrotliDecompress],
-])
-/** More codings than that serve nobody, and each of them takes memory. */
-const maxCodings = 3
-
-/** Gets the decoders for a `content-encoding` header (RFC 9110 section 8.4), the last coding first; none if the body is to be read as it is. */
-const getDecoders = (header: string | string[] | undefined): readonly (() => Transform)[] => {
-  const codings = String(header ?? '')
-    .split(',')
-    .map((coding) => coding.trim().toLowerCase())
-    .filter((coding) => coding !== '' && coding !== 'identity')
-  const found = codings.map((coding) => decoders.get(coding)).filter((decoder) => decoder !== undefined)
-  return found.length === codings.length && found.length <= maxCodings ? found.reverse() : []
-}
 const noBytes = Buffer.alloc(0)
 
 /** Shared by all requests: its stack has no information, and a stack is expensive to take. */
@@ -365,39 +346,3 @@ export const createUpstream = (
 /** Removes a byte order mark, which a parser may ignore (RFC 8259 section 8.1). */
 const withoutMark = (body: Buffer): Buffer =>
   body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
-
-/** A shorter part may be a common word (`rpc`, `v2`, `geth`) in a node's message. */
-const minSecretLength = 8
-
-/** Gets the parts of a URL, and the headers, that a node's error text might repeat. */
-const getSecrets = (url: URL, headers: UpstreamHeaders): UpstreamSecrets => {
-  const { href, host, hostname, pathname, search, searchParams, username, password } = url
-  const parts = [
-    ...pathname.split('/'),
-    ...searchParams.values(),
-    username,
-    password,
-    getCredentials(url) ?? '',
-    ...getHeaderSecrets(headers),
-  ]
-  return {
-    secrets: toSpellings(parts),
-    wholes: toSpellings([href, host, hostname, `${pathname}${search}`]),
-  }
-}
-
-/** The texts that are long enough, with and without their percent escapes. */
-const toSpellings = (texts: readonly string[]): readonly string[] =>
-  [...new Set(texts.flatMap((text) => [text, decode(text)]))].filter(({ length }) => length >= minSecretLength)
-
-/** User and password, joined as in HTTP's Basic scheme; `undefined` if there are none. */
-const getCredentials = ({ username, password }: URL): string | undefined =>
-  username === '' && password === '' ? undefined : `${decode(username)}:${decode(password)}`
-
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
