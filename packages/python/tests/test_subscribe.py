@@ -359,7 +359,7 @@ def test_notifications_without_a_response_end_the_connection() -> None:
     assert "too many notifications" in str(failure)
 
 
-def find_failure_before_response(messages: list[str]) -> KeyrailError:
+def find_failure_before_response(messages: list[str | bytes]) -> KeyrailError:
     """Send messages before the response to a subscription, check that it continues, and return its first failure."""
     chain = Chain()
     server = SubscriptionServer(chain, lambda _: asyncio.sleep(0))
