@@ -25,7 +25,10 @@ export async function startLossyService(targetUrl: string): Promise<LossyService
     if (isTransaction && lossy.loses === 'response') return void request.socket.destroy()
     response.writeHead(forwarded.status, { 'content-type': 'application/json' }).end(responseText)
   }
-  const server = createServer((request, response) => void forward(request, response))
+  const server = createServer((request, response) => {
+    // The target may stop while it handles a call.
+    forward(request, response).catch(() => request.socket.destroy())
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const lossy: LossyService = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

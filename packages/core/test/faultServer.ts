@@ -13,8 +13,8 @@ export interface Seen {
   readonly connection: number
 }
 
-/** Responds to one request, or does anything else with it. */
-export type Script = (seen: Seen, response: ServerResponse, socket: Socket) => void
+/** Responds to one request, or does anything else with it. If it rejects, the connection is closed. */
+export type Script = (seen: Seen, response: ServerResponse, socket: Socket) => unknown
 
 /** A node whose responses are scripted. */
 export interface FaultServer {
@@ -60,7 +60,8 @@ export async function startFaultServer(script: Script = reply('0x1')): Promise<F
         connection: connections.get(request.socket) ?? 0,
       }
       seen.push(entry)
-      fault.script(entry, response, request.socket)
+      // A node that the script asks may stop before the server does.
+      Promise.resolve(fault.script(entry, response, request.socket)).catch(() => request.socket.destroy())
     })
   })
   let opened = 0

@@ -43,7 +43,7 @@ beforeEach(async () => {
     raw(200, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"not now"}}')(one, response, socket)
   }
   server = await startFaultServer((...request) =>
-    request[0].json.method === 'eth_getLogs' ? void respondWithLogs(...request) : reply(hex(height))(...request),
+    request[0].json.method === 'eth_getLogs' ? respondWithLogs(...request) : reply(hex(height))(...request),
   )
   provider = new KeyrailProvider({ url: server.url, chainId: 1, retry: false }, { pollingInterval: 10 })
 })

@@ -1,6 +1,4 @@
-import { createServer } from 'node:http'
-import { text as readBody } from 'node:stream/consumers'
-import type { AddressInfo } from 'node:net'
+import { startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import { createPublicClient } from 'viem'
 import { expect, test } from 'vitest'
@@ -8,22 +6,11 @@ import { createTransport, keyrail, webSocket } from '../src/index.ts'
 
 test('a server without WebSocket is polled', async () => {
   const anvil = await startAnvil()
-  const server = createServer((request, response) => {
-    const relay = async (): Promise<void> => {
-      const relayed = await fetch(anvil.url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: await readBody(request),
-      })
-      response.writeHead(200, { 'content-type': 'application/json' }).end(await relayed.text())
-    }
-    void relay()
+  const server = await startFaultServer(async ({ body }, response) => {
+    const relayed = await fetch(anvil.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    response.setHeader('content-type', 'application/json').end(await relayed.text())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const transport = createTransport({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    webSocket: webSocket(),
-  })
+  const transport = createTransport({ url: server.url, webSocket: webSocket() })
   const errors: unknown[] = []
   const numbers: bigint[] = []
   const stop = createPublicClient({ transport: keyrail(transport), cacheTime: 0 }).watchBlockNumber({
@@ -41,8 +28,7 @@ test('a server without WebSocket is polled', async () => {
   } finally {
     stop()
     transport.close()
-    server.closeAllConnections()
-    server.close()
+    await server.close()
     await anvil.stop()
   }
 })
