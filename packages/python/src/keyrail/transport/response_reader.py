@@ -262,16 +262,15 @@ def to_response(reader: ResponseReader, max_bytes: int, until: float) -> HttpRes
 
     """
     body = reader.body
-    too_large = Facts(kind="badResponse", text=describe_size_limit(max_bytes), final=True)
-    if reader.is_too_large:
-        return to_bodyless_response(reader, too_large)
-    if body and reader.headers.get("content-encoding", "").lower() in _ENCODINGS:
+    is_too_large = reader.is_too_large
+    if not is_too_large and body and reader.headers.get("content-encoding", "").lower() in _ENCODINGS:
         try:
             body = decompress(body, max_bytes, until)
         except zlib.error:
             return to_bodyless_response(reader, Facts(kind="badResponse", text=UNDECODABLE))
-        if len(body) > max_bytes:
-            return to_bodyless_response(reader, too_large)
+        is_too_large = len(body) > max_bytes
+    if is_too_large:
+        return to_bodyless_response(reader, Facts(kind="badResponse", text=describe_size_limit(max_bytes), final=True))
     return HttpResponse(reader.status, decode_body(body), reader.headers)
 
 
