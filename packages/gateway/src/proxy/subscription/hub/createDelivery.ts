@@ -23,6 +23,8 @@ export interface DeliveryOptions {
 const connectionsPerStep = 64
 /** The frames of one step of writing, in bytes. */
 const bytesPerStep = 256 * 1024
+/** A system call writes about as many bytes in the time that it takes itself. */
+const bytesPerWrite = 16 * 1024
 /**
  * The most bytes of frames that wait for their next connection. Above this they are created again. More than all that one connection gets of a block,
  * so that connections with the same subscriptions share them.
@@ -97,11 +99,11 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
           connection.subscriber.deliver(frames, payload.count, group.request.kind, isFull(group.request) ? 1 : 0)
           bytes += frames.length
           if (bytes < bytesPerStep) continue
+          yield bytes / bytesPerWrite
           bytes = 0
-          yield 0
         }
         connection.due.length = 0
-        yield 1
+        yield 1 + bytes / bytesPerWrite
       }
       dropFrames()
       for (const channel of filled) channel.payload = undefined

@@ -1,4 +1,4 @@
-/** Work in steps. After each step it yields how many connections it has written to since the last one. */
+/** Work in steps. After each step it yields how many writes it has made since the last one: one for each connection, and one for each 16 kB. */
 export type Task = () => Generator<number, void>
 
 /** Runs tasks one after another, in slices between which the event loop serves others. */
@@ -11,17 +11,18 @@ export interface TaskQueue {
 
 /** When a slice ends. */
 export interface SliceLimits {
-  /** @default 4 */
+  /** @default 2 */
   readonly ms?: number
   /**
-   * How many connections it writes to. Notifications are written to the sockets at the end of a turn of the event loop, which takes about 10 µs for each.
-   * @default 300
+   * How many writes it makes. Notifications are written to the sockets at the end of a turn of the event loop, which takes about 10 µs for each
+   * connection, and as long for each 16 kB.
+   * @default 150
    */
-  readonly connections?: number
+  readonly writes?: number
 }
 
 /** Creates an empty queue. */
-export const createTaskQueue = ({ ms = 4, connections: maxConnections = 300 }: SliceLimits = {}): TaskQueue => {
+export const createTaskQueue = ({ ms = 2, writes: maxWrites = 150 }: SliceLimits = {}): TaskQueue => {
   let waiting: Task[] = []
   let running: Generator<number, void> | undefined
   /** Whether a slice runs or is scheduled. */
@@ -29,8 +30,8 @@ export const createTaskQueue = ({ ms = 4, connections: maxConnections = 300 }: S
 
   const runSlice = (): void => {
     const endsAt = performance.now() + ms
-    let connections = 0
-    while (connections < maxConnections && performance.now() < endsAt) {
+    let writes = 0
+    while (writes < maxWrites && performance.now() < endsAt) {
       running ??= waiting.shift()?.()
       if (running === undefined) {
         isActive = false
@@ -38,7 +39,7 @@ export const createTaskQueue = ({ ms = 4, connections: maxConnections = 300 }: S
       }
       const current = running
       const { done, value } = current.next()
-      if (done !== true) connections += value
+      if (done !== true) writes += value
       else if (running === current) running = undefined
     }
     setImmediate(runSlice)

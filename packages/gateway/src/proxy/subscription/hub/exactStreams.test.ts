@@ -198,8 +198,8 @@ test('clients that come, go and resume at random have exactly the blocks and log
       fc.array(kinds, { minLength: clientCount, maxLength: clientCount }),
       fc.array(actions, { minLength: 50, maxLength: 200 }),
       fc.integer({ min: 1, max: 40 }),
-      async (clientKinds, given, connections) => {
-        const queue = createTaskQueue({ ms: Infinity, connections })
+      async (clientKinds, given, writes) => {
+        const queue = createTaskQueue({ ms: Infinity, writes })
         const setup = openSetup(queue)
         const { hub, chain } = setup.opened
         const clients = clientKinds.map((kind) => createApplyingClient(setup, kind))

@@ -12,11 +12,23 @@ import { allBufferedBytes } from '../../../lib/memoryBudget.ts'
 import { createScriptedChain } from '../../../../test/scriptedChain.ts'
 
 /** A queue that writes to one connection in each turn. */
-const oneByOne = () => createTaskQueue({ ms: Infinity, connections: 1 })
+const oneByOne = () => createTaskQueue({ ms: Infinity, writes: 1 })
 const turn = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(resolve)
   })
+
+test('a slice of a block ends earlier if its notifications are large', async () => {
+  const opened = openHub({ queue: createTaskQueue({ ms: Infinity, writes: 8 }) })
+  const clients = Array.from({ length: 8 }, createClient)
+  for (const client of clients) for (let count = 0; count < 5; count += 1) follow(opened, client, 'logs', {})
+  await turn()
+  opened.chain.mine(Array.from({ length: 10 }, (_, index) => toLog(index)))
+  const served = clients.filter(({ notifications }) => notifications.length === 50)
+  const bytes = served[0]?.buffers.reduce((sum, { length }) => sum + length, 0) ?? 0
+  expect(served.length).toBe(Math.ceil(8 / (1 + bytes / 16_384)))
+  expect(served.length).toBeLessThan(8)
+})
 
 describe('a subscription that ends', () => {
   test('delivers nothing more, while others go on', () => {
