@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { requireAllPrograms } from './scripts/externalPrograms.ts'
-import { testProjects } from './scripts/testProjects.ts'
+import { LongFirst, testProjects } from './scripts/testProjects.ts'
 
 requireAllPrograms()
 
@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     projects: testProjects('verify'),
     maxWorkers: 4,
+    sequence: { sequencer: LongFirst },
     reporters: ['minimal', './scripts/runReporter.ts'],
     // What a passing test prints would hide the failures.
     silent: 'passed-only',

@@ -151,7 +151,11 @@ export function changedProjects(since: string): TestProjectInlineConfiguration[]
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project, moduleId }: TestSpecification): number =>
-      project.name === 'python' ? 0 : /packages.[^/]+.src./.test(moduleId) ? 2 : 1
+      project.name === 'python' || moduleId.endsWith('/test/python.verify.ts')
+        ? 0
+        : /packages.[^/]+.src./.test(moduleId)
+          ? 2
+          : 1
     const sorted = await super.sort(files)
     return sorted.toSorted((one, other) => rank(one) - rank(other))
   }
