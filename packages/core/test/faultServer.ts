@@ -13,8 +13,8 @@ export interface Seen {
   readonly connection: number
 }
 
-/** Responds to one request, or does anything else with it. If it rejects, the connection is closed. */
-export type Script = (seen: Seen, response: ServerResponse, socket: Socket) => unknown
+/** Responds to one request, or does anything else with it. */
+export type Script = (seen: Seen, response: ServerResponse, socket: Socket) => void
 
 /** A node whose responses are scripted. */
 export interface FaultServer {
@@ -36,6 +36,12 @@ export const raw =
   (status: number, text: string, headers: Record<string, string> = {}): Script =>
   ({ json }, response) =>
     response.writeHead(status, headers).end(text.replaceAll('$ID', String(json?.id)))
+
+/** A script that takes time. If it rejects, for example because a node that it asks has stopped, the connection is closed. */
+export const slowly =
+  (respond: (...request: Parameters<Script>) => Promise<unknown>): Script =>
+  (...request) =>
+    void respond(...request).catch(() => request[2].destroy())
 
 /** Starts a server on a free port. Its responses come from a script. */
 export async function startFaultServer(script: Script = reply('0x1')): Promise<FaultServer> {
@@ -60,8 +66,7 @@ export async function startFaultServer(script: Script = reply('0x1')): Promise<F
         connection: connections.get(request.socket) ?? 0,
       }
       seen.push(entry)
-      // A node that the script asks may stop before the server does.
-      Promise.resolve(fault.script(entry, response, request.socket)).catch(() => request.socket.destroy())
+      fault.script(entry, response, request.socket)
     })
   })
   let opened = 0

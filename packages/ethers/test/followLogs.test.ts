@@ -1,4 +1,4 @@
-import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import { reply, raw, startFaultServer, slowly } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeyrailProvider } from '../src/index.ts'
@@ -33,7 +33,7 @@ beforeEach(async () => {
   height = 100
   queried.length = seen.length = 0
   logs = async (from, to) => between(from, to)
-  const respondWithLogs = async (...[one, response, socket]: Parameters<Script>): Promise<void> => {
+  const respondWithLogs = slowly(async (one, response, socket) => {
     const { params } = one.json
     const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
     queried.push([Number(fromBlock), Number(toBlock)])
@@ -41,7 +41,7 @@ beforeEach(async () => {
     if (typeof found === 'function') return found(one, response, socket)
     if (found !== 'error') return reply(found)(one, response, socket)
     raw(200, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"not now"}}')(one, response, socket)
-  }
+  })
   server = await startFaultServer((...request) =>
     request[0].json.method === 'eth_getLogs' ? respondWithLogs(...request) : reply(hex(height))(...request),
   )

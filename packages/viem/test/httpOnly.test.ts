@@ -1,4 +1,4 @@
-import { startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import { slowly, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import { createPublicClient } from 'viem'
 import { expect, test } from 'vitest'
@@ -6,10 +6,12 @@ import { createTransport, keyrail, webSocket } from '../src/index.ts'
 
 test('a server without WebSocket is polled', async () => {
   const anvil = await startAnvil()
-  const server = await startFaultServer(async ({ body }, response) => {
-    const relayed = await fetch(anvil.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    response.setHeader('content-type', 'application/json').end(await relayed.text())
-  })
+  const server = await startFaultServer(
+    slowly(async ({ body }, response) => {
+      const relayed = await fetch(anvil.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      response.setHeader('content-type', 'application/json').end(await relayed.text())
+    }),
+  )
   const transport = createTransport({ url: server.url, webSocket: webSocket() })
   const errors: unknown[] = []
   const numbers: bigint[] = []
