@@ -150,12 +150,10 @@ export function changedProjects(since: string): TestProjectInlineConfiguration[]
  */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project, moduleId }: TestSpecification): number =>
-      project.name === 'python' || moduleId.endsWith('/test/python.verify.ts')
-        ? 0
-        : /packages.[^/]+.src./.test(moduleId)
-          ? 2
-          : 1
+    const rank = ({ project, moduleId }: TestSpecification): number => {
+      if (project.name === 'python' || moduleId.endsWith('/test/python.verify.ts')) return 0
+      return /packages.[^/]+.src./.test(moduleId) ? 2 : 1
+    }
     const sorted = await super.sort(files)
     return sorted.toSorted((one, other) => rank(one) - rank(other))
   }

@@ -43,6 +43,12 @@ export const slowly =
   (...request) =>
     void respond(...request).catch(() => request[2].destroy())
 
+/** Sends a request to a node, and returns the text of the response. */
+export const forward = async (url: string, body: string): Promise<string> => {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return response.text()
+}
+
 /** Starts a server on a free port. Its responses come from a script. */
 export async function startFaultServer(script: Script = reply('0x1')): Promise<FaultServer> {
   const connections = new Map<Socket, number>()

@@ -6,7 +6,7 @@ import { retry } from '../src/transport/retry.ts'
 import { safeWrites } from '../src/transport/safeWrites.ts'
 import type { Keccak256, SafeWritesOptions } from '../src/transport/safeWrites.ts'
 import type { Transport } from '../src/transport/transport.ts'
-import { reply, startFaultServer, slowly } from './faultServer.ts'
+import { forward, reply, slowly, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
 import { startAnvil } from './startAnvil.ts'
 import type { Anvil } from './startAnvil.ts'
@@ -34,12 +34,8 @@ afterAll(async () => {
   await node.stop()
 })
 
-/** Forwards a request to the node, and returns the response text. */
-const forward = (body: string): Promise<string> =>
-  fetch(node.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then((response) =>
-    response.text(),
-  )
-const pass = slowly(({ body }, response) => forward(body).then((text) => response.end(text)))
+/** Forwards a request to the node. */
+const pass = slowly(({ body }, response) => forward(node.url, body).then((text) => response.end(text)))
 
 /** Sets a fault for each of the next sends. Later sends and all other requests are forwarded. */
 const setSendFaults = (...faults: Script[]): void => {
@@ -95,16 +91,19 @@ describe('a safe write, with a real node', () => {
   })
 
   test.each<[string, Script]>([
-    ['the connection breaks', slowly(({ body }, _, socket) => forward(body).then(() => socket.destroy()))],
+    ['the connection breaks', slowly(({ body }, _, socket) => forward(node.url, body).then(() => socket.destroy()))],
     [
       'the response is truncated',
-      slowly(({ body }, response) => forward(body).then((text) => response.end(text.slice(0, -9)))),
+      slowly(({ body }, response) => forward(node.url, body).then((text) => response.end(text.slice(0, -9)))),
     ],
-    ['a proxy gives up', slowly(({ body }, response) => forward(body).then(() => response.writeHead(504).end('late')))],
+    [
+      'a proxy gives up',
+      slowly(({ body }, response) => forward(node.url, body).then(() => response.writeHead(504).end('late'))),
+    ],
     [
       'the response has another hash',
       slowly((seen, response, socket) =>
-        forward(seen.body).then(() => reply(`0x${'1'.repeat(64)}`)(seen, response, socket)),
+        forward(node.url, seen.body).then(() => reply(`0x${'1'.repeat(64)}`)(seen, response, socket)),
       ),
     ],
   ])('succeeds if the node accepted it and %s', async (_, fault) => {
@@ -116,7 +115,7 @@ describe('a safe write, with a real node', () => {
   })
 
   test('succeeds if the node accepted it and the response never arrives', async () => {
-    setSendFaults(slowly(({ body }) => forward(body)))
+    setSendFaults(slowly(({ body }) => forward(node.url, body)))
     const { raw, hash } = await sign()
     // The look-up happens before the deadline, at which the call would fail.
     expect(await send(raw, 2_000)).toBe(hash)
@@ -187,7 +186,7 @@ describe('a safe write, with a real node', () => {
       transport.request({ method: 'eth_sendRawTransactionSync', params: [raw] })
     const first = await sign()
     expect(await sync(first.raw)).toMatchObject({ transactionHash: first.hash, status: '0x1' })
-    setSendFaults(slowly(({ body }, _, socket) => forward(body).then(() => socket.destroy())))
+    setSendFaults(slowly(({ body }, _, socket) => forward(node.url, body).then(() => socket.destroy())))
     const second = await sign()
     expect(await sync(second.raw)).toMatchObject({ transactionHash: second.hash, status: '0x1' })
     expect(countMethod('eth_sendRawTransactionSync')).toBe(2)

@@ -1,4 +1,4 @@
-import { reply, raw, startFaultServer, slowly } from '@keyrail/core/test/faultServer.ts'
+import { raw, reply, slowly, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { KeyrailProvider } from '../src/index.ts'

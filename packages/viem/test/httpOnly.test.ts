@@ -1,4 +1,4 @@
-import { slowly, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import { forward, slowly, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import { createPublicClient } from 'viem'
 import { expect, test } from 'vitest'
@@ -8,8 +8,7 @@ test('a server without WebSocket is polled', async () => {
   const anvil = await startAnvil()
   const server = await startFaultServer(
     slowly(async ({ body }, response) => {
-      const relayed = await fetch(anvil.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-      response.setHeader('content-type', 'application/json').end(await relayed.text())
+      response.setHeader('content-type', 'application/json').end(await forward(anvil.url, body))
     }),
   )
   const transport = createTransport({ url: server.url, webSocket: webSocket() })

@@ -23,7 +23,7 @@ export interface DeliveryOptions {
 const connectionsPerStep = 64
 /** The frames of one step of writing, in bytes. */
 const bytesPerStep = 256 * 1024
-/** A system call writes about as many bytes in the time that it takes itself. */
+/** Writing this many bytes takes about as long as the system call itself. */
 const bytesPerWrite = 16 * 1024
 /**
  * The most bytes of frames that wait for their next connection. Above this they are created again. More than all that one connection gets of a block,
