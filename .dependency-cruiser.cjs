@@ -73,6 +73,13 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: 'transport',
+      severity: 'error',
+      comment: 'the steps of a request do not know whether it came over HTTP or as a message of a WebSocket',
+      from: { path: '^packages/gateway/src/proxy/(?!caller/)[^/]+/', pathNot: tests },
+      to: { path: '^packages/gateway/src/proxy/caller/' },
+    },
+    {
       name: 'entry-points',
       severity: 'error',
       comment: 'import other packages through the entry points in their `exports`, never through other files',

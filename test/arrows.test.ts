@@ -1,4 +1,5 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { arrows, planes } from '../scripts/arrows.ts'
 import { findImportProblems } from './findImportProblems.ts'
@@ -20,4 +21,13 @@ test('no import breaks an arrow or closes a loop', async () => {
 test('the folders of the gateway are its planes', () => {
   const folders = globSync('packages/gateway/src/*/**/*.ts', { cwd: top }).map((file) => file.split('/')[3])
   expect(new Set(folders)).toEqual(new Set(planes))
+})
+
+test('no step of a request asks whether it came over HTTP or a WebSocket', () => {
+  const questions = /\bas never\b|\bas IncomingMessage\b|\bmessage [!=]== undefined\b|\btransport [!=]==/
+  const files = globSync('packages/gateway/src/proxy/**/*.ts', { cwd: top }).filter(
+    (file) => !file.endsWith('.test.ts'),
+  )
+  expect(files.length).toBeGreaterThan(100)
+  expect(files.filter((file) => questions.test(readFileSync(join(top, file), 'utf8')))).toEqual([])
 })

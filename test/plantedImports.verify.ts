@@ -51,6 +51,11 @@ const planted: readonly { readonly file: string; readonly text: string; readonly
     text: "export * from '../control/createControl.ts'",
     problems: ['plane:proxy'],
   },
+  {
+    file: 'packages/gateway/src/proxy/upstream/plantedTransport.ts',
+    text: "export * from '../caller/http/writeParts.ts'",
+    problems: ['transport'],
+  },
   { file: 'packages/core/src/plantedBuiltin.ts', text: "import 'node:fs'", problems: ['node-modules:core'] },
   { file: 'packages/core/src/plantedBareBuiltin.ts', text: "import 'fs'", problems: ['node-modules:core'] },
   { file: 'packages/core/src/planted.node.ts', text: "import 'node:fs'", problems: [] },

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Socket } from 'node:net'
 import type { Connections } from './http/connections.ts'
-import type { SocketServer } from './socket/createSocketServer.ts'
+import type { SocketServer } from './caller/webSocket/createSocketServer.ts'
 
 /** How long idle connections stay open while draining, so that a request already on the wire gets a 503 and not a reset. */
 const idleGraceMs = 250

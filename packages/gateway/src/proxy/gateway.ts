@@ -1,7 +1,7 @@
 import type { GatewayLoad } from './gatewayLoad.ts'
 import type { GatewayConfig } from './gatewayOptions.ts'
-import type { HubsState } from './socket/createHubs.ts'
-import type { SocketState } from './socket/createSocketServer.ts'
+import type { HubsState } from './caller/webSocket/createHubs.ts'
+import type { SocketState } from './caller/webSocket/createSocketServer.ts'
 import type { UpstreamState } from './upstream/groupMember.ts'
 
 /** A gateway that serves JSON-RPC at URLs with an API key, in front of nodes. */

@@ -1,6 +1,6 @@
 import type { Network } from '../lib/network.ts'
 import type { RejectionReason } from '../errors/rejection.ts'
-import type { CloseReason } from './socket/closeReasons.ts'
+import type { CloseReason } from './caller/webSocket/closeReasons.ts'
 import type { NodeSocketState } from './subscription/node/createNodeSocket.ts'
 import type { UpstreamEvent } from './upstream/watchHealth.ts'
 

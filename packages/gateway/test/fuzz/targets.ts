@@ -9,7 +9,7 @@ import { checkJson } from '../../src/lib/json/checkJson.ts'
 import { createJsonScanner } from '../../src/lib/json/createJsonScanner.ts'
 import { parsePath } from '../../src/proxy/http/parsePath.ts'
 import { parseBody } from '../../src/proxy/request/parseBody.ts'
-import { createFrameScanner } from '../../src/proxy/socket/createFrameScanner.ts'
+import { createFrameScanner } from '../../src/proxy/caller/webSocket/createFrameScanner.ts'
 import { getSubscriptionBytes, parseSubscription } from '../../src/proxy/subscription/hub/parseSubscription.ts'
 import { toSubscribeParams } from '../../src/proxy/subscription/hub/subscriptionRequest.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { webSocket } from '../../src/proxy/options/webSocketOptions.ts'
-import { closeCodes, faultCloses } from '../../src/proxy/socket/closeReasons.ts'
+import { closeCodes, faultCloses } from '../../src/proxy/caller/webSocket/closeReasons.ts'
 import { socketBehavior, socketLibraries, socketRows } from './libraries/socketBehavior.ts'
 import type { SocketBehavior } from './libraries/socketBehavior.ts'
 

@@ -19,7 +19,10 @@ const lastTargets = new WeakMap<Duplex, ParsedTarget>()
  * Gets a request's parsed target. The last one of each connection is cached, because nearly all requests of a connection use the same URL.
  * @returns The same object for a cached target.
  */
-export const getRequestPath = (names: NetworkNames, { socket, url = '', headers }: IncomingMessage): Path => {
+export const getRequestPath = (
+  names: NetworkNames,
+  { socket, url = '', headers }: Pick<IncomingMessage, 'socket' | 'url' | 'headers'>,
+): Path => {
   const { host } = headers
   const last = lastTargets.get(socket)
   if (last?.url === url && last.host === host && last.names === names) return last.path

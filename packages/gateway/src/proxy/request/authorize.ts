@@ -16,14 +16,10 @@ import type { CallPath } from '../http/parsePath.ts'
 import type { Network } from '../../lib/network.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import type { NetworkContext } from './networkContext.ts'
-import type { AuthorizedRequest, RequestContext } from './requestContext.ts'
+import type { AuthorizedRequest, Caller, RequestContext } from './requestContext.ts'
 
 /** Continues with the result of the checks: an authorized request, or why it is rejected. */
-export type AuthorizeDone = (
-  gateway: GatewayContext,
-  context: RequestContext,
-  result: AuthorizedRequest | Rejection,
-) => void
+export type AuthorizeDone = (result: AuthorizedRequest | Rejection) => void
 
 /**
  * Checks who calls, before any of the body is stored. A path without a key, `/{network}/v2`, is for tokens: the `kid` of the token identifies
@@ -44,7 +40,7 @@ export const authorize = (
   }
   const credential = getKeyCredential(path)
   if (credential !== undefined) findRecord(gateway, request, credential)
-  else done(gateway, context, authorizeTestKey(gateway, request) ?? rejectUnknownKey(gateway, context))
+  else done(authorizeTestKey(gateway, request) ?? rejectUnknownKey(gateway, context))
 }
 
 /** A request that is being checked. */
@@ -83,12 +79,12 @@ const findRecord = (gateway: GatewayContext, request: PendingRequest, credential
     return
   }
   const { context, done } = request
-  const cancel = lookUps.enter(getClientIp(gateway, context), (decision) => {
+  const cancel = lookUps.enter(getClientIp(gateway, context.caller), (decision) => {
     context.cancel = undefined
     if (decision.kind === 'limited') {
       const { retryAfterMs } = decision
-      done(gateway, context, rejections.keyUnknownLimited({ retryAfterMs, nowMs: gateway.now() }))
-    } else if (decision.kind === 'unavailable') done(gateway, context, rejections.keyStoreUnavailable())
+      done(rejections.keyUnknownLimited({ retryAfterMs, nowMs: gateway.now() }))
+    } else if (decision.kind === 'unavailable') done(rejections.keyStoreUnavailable())
     else lookUp(gateway, { ...request, done: leaveFirst(decision.leave, done) }, credential)
   })
   // A caller that has disconnected takes no place in the queue, and its key is not looked up.
@@ -97,9 +93,9 @@ const findRecord = (gateway: GatewayContext, request: PendingRequest, credential
 
 const leaveFirst =
   (leave: (isFailed: boolean) => void, done: AuthorizeDone): AuthorizeDone =>
-  (gateway, context, result) => {
+  (result) => {
     leave('reason' in result && result.reason === 'key_store_unavailable')
-    done(gateway, context, result)
+    done(result)
   }
 
 const lookUp = (gateway: GatewayContext, request: PendingRequest, credential: Credential): void => {
@@ -133,9 +129,9 @@ const checkFound = (
   // Nothing awaits this, so an exception further down would end the process.
   if (record && !Array.isArray(record.networks)) rejectUnavailable(gateway, request, undefined)
   else if (credential.token !== undefined)
-    done(gateway, context, checkTokenRecord(gateway, context, { path, token: credential.token, record }))
-  else if (record) done(gateway, context, checkRecord(gateway, context, { path, record, verified: undefined }))
-  else done(gateway, context, rejectUnknownKey(gateway, context))
+    done(checkTokenRecord(gateway, context, { path, token: credential.token, record }))
+  else if (record) done(checkRecord(gateway, context, { path, record, verified: undefined }))
+  else done(rejectUnknownKey(gateway, context))
 }
 
 interface FoundRecord {
@@ -182,8 +178,8 @@ const checkAllowList = (
   allow: AllowList | undefined,
 ): Rejection | undefined => {
   if (allow === undefined) return undefined
-  const { origin, 'user-agent': userAgent } = context.request.headers
-  return allow.rejectRequest({ ip: getClientIp(gateway, context), origin, userAgent })
+  const { origin, 'user-agent': userAgent } = context.caller.headers
+  return allow.rejectRequest({ ip: getClientIp(gateway, context.caller), origin, userAgent })
 }
 
 /** A token that is sent must be valid, also if the app does not require one. Apps without JWT keys ignore tokens. */
@@ -193,7 +189,7 @@ const verifySentToken = (
   record: KeyRecord,
 ): JwtResult | Rejection | undefined => {
   if (record.jwt === undefined) return undefined
-  const token = parseBearer(context.request.headers.authorization)
+  const token = parseBearer(context.caller.headers.authorization)
   return token === undefined && !record.jwt.required ? undefined : verifyToken(gateway, context, { token, record })
 }
 
@@ -215,7 +211,8 @@ const verifyToken = (
   const limited = limitSignatures(gateway, context, app.id)
   if (limited !== undefined) return limited
   const result = jwtCache.verify(token, app)
-  if (!result.ok && result.check === 'signature') unknownKeys.take(getClientIp(gateway, context), { app: app.id })
+  if (!result.ok && result.check === 'signature')
+    unknownKeys.take(getClientIp(gateway, context.caller), { app: app.id })
   return result
 }
 
@@ -232,9 +229,9 @@ const checkServices = ({ services }: KeyRecord): Rejection | undefined =>
 
 const authorizeToken = (gateway: GatewayContext, request: PendingRequest): void => {
   const { context, done } = request
-  const token = parseBearer(context.request.headers.authorization)
+  const token = parseBearer(context.caller.headers.authorization)
   if (token === undefined || gateway.auth.keys.findByKid === undefined) {
-    done(gateway, context, rejectUnknownKey(gateway, context))
+    done(rejectUnknownKey(gateway, context))
     return
   }
   const kid = parseKid(token)
@@ -243,7 +240,7 @@ const authorizeToken = (gateway: GatewayContext, request: PendingRequest): void 
     const rejection = malformed
       ? rejections.jwtInvalid('malformed', 'malformed')
       : rejections.jwtInvalid('kid', 'no kid')
-    done(gateway, context, rejectUnknownKey(gateway, context, rejection))
+    done(rejectUnknownKey(gateway, context, rejection))
     return
   }
   findRecord(gateway, request, { by: 'kid', text: kid, token })
@@ -288,15 +285,15 @@ const authorizeTestKey = (
   if (testKey === '401' || tenant === undefined) return rejections.keyUnknown()
   context.facts.tenant = tenant
   // Everybody knows test keys: without this, any page that a developer visits could read through them.
-  if (!mayUseTestKey(context.request.headers.origin, testKeys.origin)) return rejections.originNotAllowed()
+  if (!mayUseTestKey(context.caller.headers.origin, testKeys.origin)) return rejections.originNotAllowed()
   const network = getNetwork(gateway, path.network)
   context.facts.chainId = network.group.chainId
   return { context, tenant, network, tokenAllowList: undefined }
 }
 
-const rejectUnavailable = (gateway: GatewayContext, { context, done }: PendingRequest, error: unknown): void => {
+const rejectUnavailable = (gateway: GatewayContext, { done }: PendingRequest, error: unknown): void => {
   gateway.log({ event: 'fault', where: 'keyStore', code: getFaultCode(error), count: 1 })
-  done(gateway, context, rejections.keyStoreUnavailable())
+  done(rejections.keyStoreUnavailable())
 }
 
 /** Rejects a request whose key is unknown. Only these consume the limit of their IP, so that guesses from behind a shared IP reject nobody else. */
@@ -305,14 +302,14 @@ const rejectUnknownKey = (
   context: RequestContext,
   rejection: Rejection = rejections.keyUnknown(),
 ): Rejection => {
-  const { granted, retryAfterMs } = gateway.auth.unknownKeys.take(getClientIp(gateway, context))
+  const { granted, retryAfterMs } = gateway.auth.unknownKeys.take(getClientIp(gateway, context.caller))
   return granted === 0 ? rejections.keyUnknownLimited({ retryAfterMs, nowMs: gateway.now() }) : rejection
 }
 
 /** Limits how many tokens with wrong signatures an IP may send to an app, because a signature costs far more to verify than to invent. */
 const limitSignatures = (gateway: GatewayContext, context: RequestContext, app: string): Rejection | undefined => {
   const { unknownKeys } = gateway.auth
-  const ip = getClientIp(gateway, context)
+  const ip = getClientIp(gateway, context.caller)
   if (unknownKeys.take(ip, { app, calls: 0 }).remaining > 0) return undefined
   const { granted, retryAfterMs } = unknownKeys.take(ip, { app })
   return granted > 0 ? undefined : rejections.keyUnknownLimited({ retryAfterMs, nowMs: gateway.now() })
@@ -321,8 +318,8 @@ const limitSignatures = (gateway: GatewayContext, context: RequestContext, app: 
 /** The IP address of the caller, which a trusted proxy may have forwarded. */
 export const getClientIp = (
   { auth: { clientIp } }: GatewayContext,
-  { request }: Pick<RequestContext, 'request'>,
+  { headers, socket }: Caller,
 ): string | undefined => {
-  const forwarded = request.headers['x-forwarded-for']
-  return clientIp(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
+  const forwarded = headers['x-forwarded-for']
+  return clientIp(socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
 }

@@ -2,7 +2,6 @@ import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
 import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
-import { corsHeaders } from '../http/cors.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
@@ -16,15 +15,14 @@ import { parseBody } from './parseBody.ts'
 import type { ParsedBody } from './parseBody.ts'
 import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
-import { isRejection, toBatchParts, toResponseParts } from './responseParts.ts'
+import { getByteLength, isRejection, toBatchParts, toResponseParts } from './responseParts.ts'
 import type { BodyPart } from './responseParts.ts'
 import { readCallIds } from './readCallIds.ts'
 import { runBatch } from './runBatch.ts'
 import { completeWithView } from './shareView.ts'
 import { returnUnsent, toLimitRejection } from './takeLimits.ts'
 import { toProxyOptions } from './toProxyOptions.ts'
-import { isRateUsedUp, rejectUsedUp, withLimits } from './withLimits.ts'
-import { getByteLength } from './writeParts.ts'
+import { findUsedUp, isRateUsedUp, withLimits } from './withLimits.ts'
 
 /** How late `kr_test_slow` gets its response, in milliseconds: later than the timeout of most clients. */
 export const testKeyDelayMs = 15_000
@@ -46,15 +44,19 @@ const queueBody = (gateway: GatewayContext, authorized: AuthorizedRequest, body:
   gateway.bodies.add(tenant.ownerId, body.length, () => {
     if (context.gone) return
     // The rate may have been used up while the body arrived and waited.
-    // A message is parsed all the same: its caller can only match a rejection by the ids in it.
-    if (context.message === undefined && body.length > smallBody && rejectUsedUp(gateway, authorized)) return
+    const isParsedAnyway = context.reply.matchesIds || body.length <= smallBody
+    const usedUp = isParsedAnyway ? undefined : findUsedUp(gateway, authorized)
+    if (usedUp !== undefined) {
+      sendRejection(gateway, context, usedUp)
+      return
+    }
     const bounds = { maxBatchCalls: network.limits.maxBatchCalls, maxJsonDepth: gateway.limits.maxJsonDepth }
     const parsed = parseBody(body, bounds.maxBatchCalls, bounds.maxJsonDepth)
     if (parsed.kind === 'single') handleSingle(gateway, authorized, parsed.call)
     else if (parsed.kind === 'batch') handleBatch(gateway, authorized, parsed.calls)
     else {
       if (parsed.kind === 'batchTooLarge') context.facts.calls = parsed.count
-      if (context.message !== undefined && parsed.kind !== 'malformed') context.message.callIds = readCallIds(body)
+      if (context.reply.matchesIds && parsed.kind !== 'malformed') context.facts.ids = readCallIds(body)
       rejectBody(gateway, authorized, toBodyRejection(parsed, bounds))
     }
   })
@@ -94,8 +96,8 @@ const check = (
   call: ParsedCall | InvalidCall,
   traits: MethodTraits | undefined,
 ): ForwardedCall | Rejection => {
-  if (traits?.subscribes === true && context.message?.subscriptions === undefined) {
-    const needsSocket = context.message === undefined && sockets.getHub(network.group.network) !== undefined
+  if (traits?.subscribes === true && context.reply.subscriptions === undefined) {
+    const needsSocket = sockets.getHub(network.group.network) !== undefined
     return needsSocket ? rejections.useWebSocket(traits.label) : rejections.methodNotFound(traits.label)
   }
   // Everybody knows test keys, so the one that gets a response must not change anything, or make a node do expensive work for a page.
@@ -110,17 +112,15 @@ const check = (
 }
 
 const handleSingle = (gateway: GatewayContext, authorized: AuthorizedRequest, call: ParsedCall | InvalidCall): void => {
-  const { facts, message } = authorized.context
+  const { facts, reply } = authorized.context
   const traits = call.valid ? authorized.network.policy(call.method) : undefined
   facts.method = traits?.label ?? 'other'
   facts.calls = 1
-  if (message !== undefined) {
-    if (isKeepAlive(call) && message.takeKeepAlive()) {
-      respondToKeepAlive(gateway, authorized)
-      return
-    }
-    message.callIds = call.id
+  if (isKeepAlive(call) && reply.takeKeepAlive()) {
+    respondToKeepAlive(gateway, authorized)
+    return
   }
+  facts.ids = call.id
   const checked = check(gateway, authorized, call, traits)
   if (isRejection(checked))
     withLimits(gateway, authorized, { passed: 0, calls: 1 }, (taken) => {
@@ -194,13 +194,8 @@ const completeSingle = (
   const parts = id === undefined ? [] : toResponseParts(result, id, context.requestId)
   meterCalls(gateway, context, { calls: [call], results: [result], status, parts })
   // A notification gets no response, not even an error (JSON-RPC 2.0 section 4.1).
-  if (id === undefined) endRequest(gateway, context, { status: 204, headers: corsHeaders })
-  else
-    endRequest(gateway, context, {
-      status,
-      body: parts,
-      headers: rejected && result.headers !== undefined ? [...corsHeaders, ...result.headers] : corsHeaders,
-    })
+  if (id === undefined) endRequest(gateway, context, { status: 204 })
+  else endRequest(gateway, context, { status, body: parts, headers: rejected ? result.headers : undefined })
 }
 
 const handleBatch = (
@@ -219,7 +214,7 @@ const handleBatch = (
     checked.push(result)
     if (!isRejection(result)) passed += 1
   }
-  if (context.message !== undefined) context.message.callIds = calls.map(({ id }) => id)
+  if (context.reply.matchesIds) context.facts.ids = calls.map(({ id }) => id)
   context.facts.method = 'batch'
   context.facts.calls = calls.length
   context.facts.methods = methods
@@ -292,7 +287,7 @@ const completeBatch = (
   const ids = calls.map(({ id }) => id)
   const parts = toBatchParts(results, ids, requestId)
   meterCalls(gateway, context, { calls, results, status: 200, parts })
-  if (parts.length === 0) endRequest(gateway, context, { status: 204, headers: corsHeaders })
+  if (parts.length === 0) endRequest(gateway, context, { status: 204 })
   // The rejection of a short call is long: unread responses must not fill the memory either.
   else if (facts.reason !== undefined && !holdBytes(buffered, getOwnBytes(parts, results)))
     sendRejection(gateway, context, rejections.upstreamBusy())

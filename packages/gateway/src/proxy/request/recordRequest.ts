@@ -12,8 +12,7 @@ import type { GatewayContext } from './gatewayContext.ts'
 import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 import type { RequestContext } from './requestContext.ts'
 import type { BodyPart } from './responseParts.ts'
-import { isRejection } from './responseParts.ts'
-import { getByteLength } from './writeParts.ts'
+import { getByteLength, isRejection } from './responseParts.ts'
 
 /** The calls of a request with their results, in the same order, and the response that is made of them. */
 export interface CompletedCalls {
@@ -128,10 +127,10 @@ const record = (
   if (requestLog === undefined || tenant === undefined || network === undefined || tenant.testKey !== undefined) return
   try {
     if (!requestLog.admits(tenant.record.id, failed)) return
-    const { request, requestId, startedAt, facts } = context
-    const path = getRequestPath(gateway.names, request)
+    const { caller, reply, requestId, startedAt, facts } = context
+    const path = getRequestPath(gateway.names, caller)
     const key = path.kind === 'call' ? path.key : undefined
-    const token = parseBearer(request.headers.authorization)
+    const token = parseBearer(caller.headers.authorization)
     requestLog.add({
       keyId: tenant.record.id,
       durationMs: performance.now() - startedAt,
@@ -139,10 +138,10 @@ const record = (
       requestId,
       secrets: [key, token].filter((secret) => secret !== undefined),
       keyEnding: key?.slice(-4),
-      origin: request.headers.origin,
-      ip: getClientIp(gateway, context),
+      origin: caller.headers.origin,
+      ip: getClientIp(gateway, caller),
       requestBytes: facts.bodyBytes,
-      transport: context.message === undefined ? 'http' : 'websocket',
+      transport: reply.transport,
       params: undefined,
       response: undefined,
       ...describe(),

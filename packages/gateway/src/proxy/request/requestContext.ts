@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
 import type { Tenant } from '../../auth/key/tenant.ts'
 import type { RejectionReason } from '../../errors/rejection.ts'
@@ -6,15 +6,13 @@ import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import type { Network } from '../../lib/network.ts'
 import type { RequestTrace } from '../requestTracer.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
-import type { BodyPart } from './responseParts.ts'
 import type { NetworkContext } from './networkContext.ts'
+import type { ResponseContent } from './responseParts.ts'
 
-/** A request: one over HTTP from its header on, or a message of a WebSocket. */
-export type RequestContext = HttpRequestContext | MessageContext
-
-interface BaseContext {
-  /** For a message, the HTTP request that opened the WebSocket. */
-  readonly request: IncomingMessage
+/** A request: one over HTTP from its header on, or a message of a WebSocket. Only `caller/` knows which of them it is. */
+export interface RequestContext {
+  readonly caller: Caller
+  readonly reply: Reply
   readonly requestId: string
   /** As `performance.now()` counts. */
   readonly startedAt: number
@@ -30,31 +28,25 @@ interface BaseContext {
   cancel: (() => void) | undefined
 }
 
-/** A request over HTTP. */
-export interface HttpRequestContext extends BaseContext {
-  readonly response: ServerResponse
-  readonly message: undefined
-}
+/** The head of the caller's HTTP request; for a message, of the one that opened its WebSocket. */
+export type Caller = Pick<IncomingMessage, 'headers' | 'url' | 'socket'>
 
-/** A message of a WebSocket. */
-export interface MessageContext extends BaseContext {
-  readonly response: undefined
-  readonly message: MessageExchange
-}
-
-/** Receives the response to a message. */
-export interface MessageExchange {
-  /** Sends the response, or none if there is no body: to notifications of JSON-RPC. Call it once. */
-  readonly send: (body: string | readonly BodyPart[] | undefined) => void
-  /**
-   * The ids of its calls as source text: a list for a batch, `undefined` for a notification, and `null` before it is parsed. Callers match the
-   * rejection of a whole message by them.
-   */
-  callIds: string | undefined | readonly (string | undefined)[]
+/** How a caller gets the response to a request. */
+export interface Reply {
+  /** As the request log names it. */
+  readonly transport: 'http' | 'websocket'
+  /** Whether a result may be streamed to the caller. Otherwise it is buffered. */
+  readonly streams: boolean
+  /** Whether the caller finds its calls by their ids, also if the whole body is rejected. */
+  readonly matchesIds: boolean
+  /** Handles `eth_subscribe` and `eth_unsubscribe`; `undefined` if the request cannot subscribe. */
+  readonly subscriptions: SubscriptionCalls | undefined
   /** Whether a call that only keeps the connection open is free now. If so, the next one is only after some seconds. */
   readonly takeKeepAlive: () => boolean
-  /** Handles `eth_subscribe` and `eth_unsubscribe`; `undefined` if the network has no subscriptions. */
-  readonly subscriptions: SubscriptionCalls | undefined
+  /** Continues once the rest of the body has been read: left unread, it would be taken for the next request. */
+  readonly afterBody: (context: RequestContext, then: () => void) => void
+  /** Sends the response. Call it once. */
+  readonly send: (context: RequestContext, content: ResponseContent) => void
 }
 
 /** The state of a request. Each step adds its results, so that a request that ends early is logged and counted with the results so far. */
@@ -70,6 +62,8 @@ export interface RequestFacts {
   calls: number | undefined
   /** The methods of a batch's calls, as the metrics name them. */
   methods: readonly string[] | undefined
+  /** The ids of its calls as source text: a list for a batch, `undefined` for a notification, and `null` before they are known. */
+  ids: string | undefined | readonly (string | undefined)[]
   /** The newest block that the key's callers have seen. */
   block: number | undefined
   /** Response headers with what is left of the key's limits. */

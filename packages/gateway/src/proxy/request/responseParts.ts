@@ -6,6 +6,19 @@ import type { ResponseStream } from '../upstream/openResponseStream.ts'
 /** A part of a body: the gateway's own text, bytes from a node, or a node's result that still streams in. */
 export type BodyPart = string | Buffer | ResponseStream
 
+/** A response before it is written. */
+export interface ResponseContent {
+  /** The HTTP status. */
+  readonly status: number
+  readonly body?: string | readonly BodyPart[] | undefined
+  /** Headers besides those of every response. */
+  readonly headers?: readonly string[] | undefined
+  /** Those of a preflight, in place of the CORS headers of every response. */
+  readonly corsHeaders?: readonly string[]
+  /** Closes the connection after the response. */
+  readonly close?: boolean | undefined
+}
+
 /** Whether the gateway rejected a call, and no node responded to it. */
 export const isRejection = (result: object): result is Rejection => 'reason' in result
 
@@ -53,4 +66,15 @@ export const toBatchParts = (
   if (rejected !== '') parts.push(rejected)
   if (parts.length > 0) parts.push(']')
   return parts
+}
+
+/** The length of a body in bytes; `undefined` if a part still streams in. */
+export const getByteLength = (parts: readonly BodyPart[]): number | undefined => {
+  let bytes = 0
+  for (const part of parts) {
+    if (typeof part === 'string') bytes += Buffer.byteLength(part)
+    else if ('start' in part) return undefined
+    else bytes += part.length
+  }
+  return bytes
 }

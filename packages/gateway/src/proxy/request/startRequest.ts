@@ -1,43 +1,25 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createBufferedBytes, dropAllBytes } from '../../lib/memoryBudget.ts'
-import { getRequestId } from '../http/getRequestId.ts'
+import { createBufferedBytes } from '../../lib/memoryBudget.ts'
+import type { BufferShare } from '../../lib/memoryBudget.ts'
 import { endTrace, getDurationMs } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { meterDisconnected } from './meterRequest.ts'
-import type { HttpRequestContext, RequestContext, RequestFacts } from './requestContext.ts'
+import type { RequestContext, RequestFacts } from './requestContext.ts'
 
-/** Creates the context of a request, and stops its reads when its caller disconnects. */
-export const startRequest = (
+/**
+ * Creates the context of a request that starts now.
+ * @param start.share - The share of the owner of its key, if that is known already.
+ */
+export const createRequestContext = (
   gateway: GatewayContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-): HttpRequestContext => {
-  const context = createHttpContext(gateway, request, response)
-  const { connections } = gateway.server
-  connections.start(request)
-  gateway.inFlight += 1
-  response.on('close', () => {
-    connections.finish(request)
-    gateway.inFlight -= 1
-    dropAllBytes(context.buffered)
-    if (!response.writableFinished) disconnect(gateway, context)
-  })
-  return context
-}
-
-/** Creates the context of an HTTP request. */
-export const createHttpContext = (
-  gateway: GatewayContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-): HttpRequestContext => ({
-  request,
-  response,
-  message: undefined,
-  requestId: getRequestId(gateway.auth.clientIp, request),
+  { caller, reply, requestId }: Pick<RequestContext, 'caller' | 'reply' | 'requestId'>,
+  share?: BufferShare,
+): RequestContext => ({
+  caller,
+  reply,
+  requestId,
   startedAt: performance.now(),
   facts: createFacts(),
-  buffered: createBufferedBytes('requests', { most: gateway.limits.maxBufferedBytes }),
+  buffered: createBufferedBytes('requests', { most: gateway.limits.maxBufferedBytes }, share),
   trace: undefined,
   gone: false,
   cancel: undefined,
@@ -51,6 +33,7 @@ export const createFacts = (): RequestFacts => ({
   method: undefined,
   calls: undefined,
   methods: undefined,
+  ids: 'null',
   block: undefined,
   limitHeaders: undefined,
   reason: undefined,

@@ -7,7 +7,7 @@ import type { AuthorizedRequest } from './requestContext.ts'
 export const toProxyOptions = ({ context, tenant, network }: AuthorizedRequest): ProxyOptions => {
   const { group, limits } = network
   const keyId = tenant.record.id
-  const claimedHead = parseBlockHeader(context.request.headers[requestBlockHeader])
+  const claimedHead = parseBlockHeader(context.caller.headers[requestBlockHeader])
   return {
     group,
     keyId,
@@ -18,9 +18,8 @@ export const toProxyOptions = ({ context, tenant, network }: AuthorizedRequest):
     budget: { left: limits.maxResponseBytes, buffered: context.buffered },
     seenHead: group.several ? getSeenHead(group, keyId, claimedHead) : undefined,
     claimedHead,
-    // The frames of a WebSocket must not be interleaved, so nothing is streamed into one.
-    streams: context.message === undefined,
-    subscriptions: context.message?.subscriptions,
+    streams: context.reply.streams,
+    subscriptions: context.reply.subscriptions,
     trace: context.trace,
   }
 }

@@ -1,7 +1,8 @@
 import { getFaultCode } from '../../errors/faultLog.ts'
+import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
-import { sendRejection, sendRejectionBeforeBody } from './endRequest.ts'
+import { sendRejection } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
 import { learnView } from './shareView.ts'
@@ -57,15 +58,11 @@ export const withLimits = (
 /** Whether the rate left nothing, not even for rejected calls. */
 export const isRateUsedUp = ({ rate }: LimitGrant): boolean => rate?.granted === 0
 
-/** Rejects a request whose key has used up its rate, as far as this process knows. @returns Whether it has. */
-export const rejectUsedUp = (gateway: GatewayContext, authorized: AuthorizedRequest): boolean => {
-  const { context } = authorized
+/** Finds why a request is rejected whose key has used up its rate, as far as this process knows. */
+export const findUsedUp = (gateway: GatewayContext, authorized: AuthorizedRequest): Rejection | undefined => {
   const rate = findUsedUpRate(gateway, authorized)
-  if (rate === undefined) return false
+  if (rate === undefined) return undefined
   const taken: LimitGrant = { granted: 0, rate, quota: undefined }
-  context.facts.limitHeaders = getLimitHeaders(taken, gateway, authorized)
-  const rejection = toLimitRejection(taken, { index: 0 }, gateway)
-  if (context.request.complete) sendRejection(gateway, context, rejection)
-  else sendRejectionBeforeBody(gateway, context, rejection)
-  return true
+  authorized.context.facts.limitHeaders = getLimitHeaders(taken, gateway, authorized)
+  return toLimitRejection(taken, { index: 0 }, gateway)
 }

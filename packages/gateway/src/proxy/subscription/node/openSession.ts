@@ -134,9 +134,9 @@ export const openSession = (
     },
     onMessage: (text) => {
       silence.refresh()
-      const message = parseMessage(text)
-      if (message === undefined) fail('lost')
-      else handle(message)
+      const parsed = parseMessage(text)
+      if (parsed === undefined) fail('lost')
+      else handle(parsed)
     },
     onClose: () => {
       stopTimers()

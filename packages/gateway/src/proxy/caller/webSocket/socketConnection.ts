@@ -1,8 +1,8 @@
-import type { CallPath } from '../http/parsePath.ts'
-import type { GatewayContext } from '../request/gatewayContext.ts'
-import type { AuthorizedRequest } from '../request/requestContext.ts'
-import type { SubscriptionKind } from '../subscription/subscriptionHub.ts'
-import type { Network } from '../../lib/network.ts'
+import type { CallPath } from '../../http/parsePath.ts'
+import type { GatewayContext } from '../../request/gatewayContext.ts'
+import type { AuthorizedRequest } from '../../request/requestContext.ts'
+import type { SubscriptionKind } from '../../subscription/subscriptionHub.ts'
+import type { Network } from '../../../lib/network.ts'
 import type { ConnectionCounts } from './createConnectionCounts.ts'
 import type { CloseReason } from './closeReasons.ts'
 

@@ -1,5 +1,5 @@
-import { rejections } from '../../errors/rejections.ts'
-import type { Rejection } from '../../errors/rejection.ts'
+import { rejections } from '../../../errors/rejections.ts'
+import type { Rejection } from '../../../errors/rejection.ts'
 
 /** The caller of a connection that is counted. */
 export interface ConnectionOwner {

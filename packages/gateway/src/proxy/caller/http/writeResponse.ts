@@ -1,60 +1,56 @@
-import type { Rejection } from '../../errors/rejection.ts'
-import { formatRejection } from '../../errors/rejection.ts'
-import { holdBytes } from '../../lib/memoryBudget.ts'
-import { chooseEncoding } from '../http/chooseEncoding.ts'
-import type { Encoding } from '../http/chooseEncoding.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { holdBytes } from '../../../lib/memoryBudget.ts'
+import type { BufferedBytes } from '../../../lib/memoryBudget.ts'
+import { chooseEncoding } from '../../http/chooseEncoding.ts'
+import type { Encoding } from '../../http/chooseEncoding.ts'
 import {
   compress,
   compressedAtOnceUpTo,
   compressorBytes,
   createCompressor,
   minCompressedBytes,
-} from '../http/compress.ts'
-import { corsHeaders } from '../http/cors.ts'
-import { closeGraceMs } from '../http/rejectBrokenHttp.ts'
-import { blockHeader } from '../upstream/heads/blockHeader.ts'
-import type { HttpRequestContext } from './requestContext.ts'
-import type { BodyPart } from './responseParts.ts'
-import { endWithin, getByteLength, writeParts } from './writeParts.ts'
+} from '../../http/compress.ts'
+import { corsHeaders } from '../../http/cors.ts'
+import { closeGraceMs } from '../../http/rejectBrokenHttp.ts'
+import { blockHeader } from '../../upstream/heads/blockHeader.ts'
+import type { GatewayContext } from '../../request/gatewayContext.ts'
+import type { RequestContext } from '../../request/requestContext.ts'
+import { getByteLength } from '../../request/responseParts.ts'
+import type { BodyPart, ResponseContent } from '../../request/responseParts.ts'
+import { endWithin, writeParts } from './writeParts.ts'
 
-/** A response before it is written. */
-export interface ResponseContent {
-  readonly status: number
-  readonly body?: string | readonly BodyPart[]
-  /** @default the CORS headers */
-  readonly headers?: readonly string[]
-}
-
-/** How a response is written. */
-export interface WriteOptions {
-  /** Closes the connection after the response. */
-  readonly close: boolean
-  /** How long the caller may read nothing of the response before its connection is destroyed, in milliseconds. */
-  readonly writeTimeoutMs: number
-  /** The value of `Strict-Transport-Security`; `undefined` if callers do not use https. */
-  readonly strictTransportSecurity: string | undefined
-  /** Compresses long responses for callers that accept it. */
-  readonly compression: boolean
+/** An HTTP request and its response. */
+export interface HttpExchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
 }
 
 /** Writes a response with the headers that all responses have. */
-export const writeResponse = (context: HttpRequestContext, content: ResponseContent, options: WriteOptions): void => {
+export const writeResponse = (
+  gateway: GatewayContext,
+  { request, response }: HttpExchange,
+  context: RequestContext,
+  content: ResponseContent,
+): void => {
   if (context.gone) return
-  const { request, response, facts } = context
+  const { connections, leaving, strictTransportSecurity, compression } = gateway.server
+  const { facts } = context
   const parts = typeof content.body === 'string' ? [content.body] : (content.body ?? [])
-  const headers = ['X-Request-Id', context.requestId, ...(content.headers ?? corsHeaders)]
+  const headers = ['X-Request-Id', context.requestId, ...(content.corsHeaders ?? corsHeaders)]
+  if (content.headers !== undefined) headers.push(...content.headers)
   if (facts.limitHeaders !== undefined) headers.push(...facts.limitHeaders)
   if (facts.chainId !== undefined) headers.push('X-Chain-Id', String(facts.chainId))
   if (facts.block !== undefined) headers.push(blockHeader, String(facts.block))
-  if (options.close) headers.push('Connection', 'close')
-  if (options.strictTransportSecurity !== undefined)
-    headers.push('Strict-Transport-Security', options.strictTransportSecurity)
+  // Before the gateway stops, the last response on a connection closes it.
+  const close = content.close === true || (leaving() && connections.isLast(request))
+  if (close) headers.push('Connection', 'close')
+  if (strictTransportSecurity !== undefined) headers.push('Strict-Transport-Security', strictTransportSecurity)
   const text = joinShort(parts)
   const bytes = text === undefined ? getByteLength(parts) : text.length
   if (content.body !== undefined) headers.push('Content-Type', 'application/json')
-  const isCutShort = options.close && !request.complete
-  const mayCompress = options.compression && !isCutShort && (bytes === undefined || bytes >= minCompressedBytes)
-  const encoding = mayCompress ? negotiateEncoding(context, { bytes, headers }) : undefined
+  const isCutShort = close && !request.complete
+  const mayCompress = compression && !isCutShort && (bytes === undefined || bytes >= minCompressedBytes)
+  const encoding = mayCompress ? negotiateEncoding(request, context.buffered, { bytes, headers }) : undefined
   const compressed =
     encoding !== undefined && text !== undefined && text.length <= compressedAtOnceUpTo
       ? compress(Buffer.from(text, 'latin1'), encoding)
@@ -63,8 +59,8 @@ export const writeResponse = (context: HttpRequestContext, content: ResponseCont
   // Without a length, which a streamed result does not have, Node sends the body in chunks.
   if (content.body !== undefined && length !== undefined) headers.push('Content-Length', String(length))
   response.writeHead(content.status, headers)
-  const timeoutMs = options.writeTimeoutMs
-  if (isCutShort) endAfterRequest(context, parts)
+  const timeoutMs = gateway.limits.writeTimeoutMs
+  if (isCutShort) endAfterRequest(request, response, parts)
   else if (compressed !== undefined) endWithin(response, compressed, timeoutMs)
   else if (encoding !== undefined) writeParts(response, parts, { timeoutMs, compressor: createCompressor(encoding) })
   else if (text !== undefined) endWithin(response, text, timeoutMs)
@@ -79,7 +75,8 @@ export const writeResponse = (context: HttpRequestContext, content: ResponseCont
  * public chain data and what the caller itself sent. The control API, whose responses contain keys, is not compressed.
  */
 const negotiateEncoding = (
-  { request, buffered }: HttpRequestContext,
+  request: IncomingMessage,
+  buffered: BufferedBytes,
   { bytes, headers }: { bytes: number | undefined; headers: string[] },
 ): Encoding | undefined => {
   headers.push('Vary', 'Accept-Encoding')
@@ -118,7 +115,7 @@ const toBytesText = (text: string): string =>
  * Writes the whole response, but ends it, and with it the connection, only when the caller has stopped sending. Closing while bytes arrive resets
  * the connection, and the caller loses the response that says why.
  */
-const endAfterRequest = ({ request, response }: HttpRequestContext, parts: readonly BodyPart[]): void => {
+const endAfterRequest = (request: IncomingMessage, response: ServerResponse, parts: readonly BodyPart[]): void => {
   const end = (): void => {
     clearTimeout(timer)
     response.end()
@@ -128,11 +125,4 @@ const endAfterRequest = ({ request, response }: HttpRequestContext, parts: reado
   request.on('end', end)
   request.on('close', end)
   request.resume()
-}
-
-/** Writes the rejection of a whole request. */
-export const writeRejection = (context: HttpRequestContext, rejection: Rejection, options: WriteOptions): void => {
-  const body = formatRejection(rejection, 'null', context.requestId)
-  const headers = rejection.headers === undefined ? corsHeaders : [...corsHeaders, ...rejection.headers]
-  writeResponse(context, { status: rejection.status, body, headers }, options)
 }

@@ -1,19 +1,20 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Rejection } from '../../errors/rejection.ts'
-import { rejections } from '../../errors/rejections.ts'
-import { preflightHeaders } from '../http/cors.ts'
-import { isJsonMediaType } from '../http/isJsonMediaType.ts'
-import type { Path } from '../http/parsePath.ts'
-import { isBodyTooLarge } from '../http/readBody.ts'
-import { getRequestPath } from '../http/getRequestPath.ts'
-import { authorize } from './authorize.ts'
-import type { AuthorizeDone } from './authorize.ts'
-import { endRequest, sendRejection, sendRejectionBeforeBody, skipBody } from './endRequest.ts'
-import type { GatewayContext } from './gatewayContext.ts'
+import type { IncomingMessage } from 'node:http'
+import type { Rejection } from '../../../errors/rejection.ts'
+import { rejections } from '../../../errors/rejections.ts'
+import { preflightHeaders } from '../../http/cors.ts'
+import { isJsonMediaType } from '../../http/isJsonMediaType.ts'
+import type { Path } from '../../http/parsePath.ts'
+import { isBodyTooLarge } from '../../http/readBody.ts'
+import { getRequestPath } from '../../http/getRequestPath.ts'
+import { authorize } from '../../request/authorize.ts'
+import { endRequest, sendRejection } from '../../request/endRequest.ts'
+import type { GatewayContext } from '../../request/gatewayContext.ts'
+import type { RequestContext } from '../../request/requestContext.ts'
+import type { ResponseContent } from '../../request/responseParts.ts'
 import { handleCalls } from './handleCalls.ts'
-import type { HttpRequestContext, RequestContext } from './requestContext.ts'
-import { startRequest } from './startRequest.ts'
-import type { ResponseContent } from './writeResponse.ts'
+import { sendRejectionBeforeBody, skipBody } from './skipBody.ts'
+import { startHttpRequest } from './startHttpRequest.ts'
+import type { HttpExchange } from './writeResponse.ts'
 
 /** The expectation in the caller's `Expect` header. */
 export type Expectation = 'none' | 'continue' | 'unknown'
@@ -37,9 +38,10 @@ export type Expectation = 'none' | 'continue' | 'unknown'
  */
 export const handleRequest = (
   gateway: GatewayContext,
-  { request, response, expectation }: { request: IncomingMessage; response: ServerResponse; expectation: Expectation },
+  exchange: HttpExchange & { readonly expectation: Expectation },
 ): void => {
-  const context = startRequest(gateway, request, response)
+  const { request, response, expectation } = exchange
+  const context = startHttpRequest(gateway, exchange)
   if (request.headers.host?.includes(',') === true) {
     // RFC 9112 section 3.2: a proxy in front may have used the other one of two hosts.
     sendRejection(gateway, context, rejections.badHttp())
@@ -48,11 +50,16 @@ export const handleRequest = (
   const path = getRequestPath(gateway.names, request)
   context.facts.isHealthCheck = path.kind === 'healthz' || path.kind === 'readyz'
   // Before the other checks, which respond as JSON-RPC and with CORS.
-  if (path.kind === 'unknown' && expectation !== 'unknown' && handleByFallback(gateway, context)) return
+  if (path.kind === 'unknown' && expectation !== 'unknown' && handleByFallback(gateway, exchange, context)) return
   const rejection = checkHeader(gateway, request, { path, expectation })
   if (rejection !== undefined) {
     // A caller that waits for 100 Continue may never send its body, so the start of the next request is unknown.
-    sendRejectionBeforeBody(gateway, context, expectation === 'none' ? rejection : { ...rejection, close: true })
+    sendRejectionBeforeBody(
+      gateway,
+      request,
+      context,
+      expectation === 'none' ? rejection : { ...rejection, close: true },
+    )
     return
   }
   if (isBodyTooLarge(request, gateway.limits.maxBodyBytes)) {
@@ -60,24 +67,21 @@ export const handleRequest = (
     return
   }
   if (expectation === 'continue') response.writeContinue()
-  if (path.kind === 'healthz' || path.kind === 'readyz') handleHealth(gateway, context, path.kind)
-  else if (path.kind === 'unknown' || request.method === 'OPTIONS') handlePreflight(gateway, context)
+  if (path.kind === 'healthz' || path.kind === 'readyz') handleHealth(gateway, request, context, path.kind)
+  else if (path.kind === 'unknown' || request.method === 'OPTIONS') handlePreflight(gateway, request, context)
   else {
     startTrace(gateway, context)
-    authorize(gateway, context, path, continueAuthorized)
+    authorize(gateway, context, path, (result) => {
+      context.trace?.step('admission', context.startedAt)
+      if ('reason' in result) sendRejection(gateway, context, result)
+      else handleCalls(gateway, request, result)
+    })
   }
-}
-
-// Shared, because a closure for each request costs time.
-const continueAuthorized: AuthorizeDone = (gateway, context, result) => {
-  context.trace?.step('admission', context.startedAt)
-  if ('reason' in result) sendRejection(gateway, context, result)
-  else handleCalls(gateway, result)
 }
 
 const startTrace = ({ tracer }: GatewayContext, context: RequestContext): void => {
   if (tracer === undefined) return
-  const { headers } = context.request
+  const { headers } = context.caller
   context.trace = tracer.start(context, headers['traceparent'] === undefined ? undefined : headers)
 }
 
@@ -101,7 +105,8 @@ const checkHeader = (
 /** Passes a request to the service's fallback, such as its control API. @returns Whether the fallback handles it. */
 const handleByFallback = (
   { server: { draining, fallback, leaving, connections } }: GatewayContext,
-  { request, response, requestId }: HttpRequestContext,
+  { request, response }: HttpExchange,
+  { requestId }: RequestContext,
 ): boolean => {
   if (fallback === undefined || draining()) return false
   const keepAlive = response.shouldKeepAlive
@@ -112,15 +117,20 @@ const handleByFallback = (
   return handled
 }
 
-const handlePreflight = (gateway: GatewayContext, context: RequestContext): void => {
-  const headers = preflightHeaders(context.request.headers['access-control-request-headers'])
-  skipBody(gateway, context, () => endRequest(gateway, context, { status: 204, headers }))
+const handlePreflight = (gateway: GatewayContext, request: IncomingMessage, context: RequestContext): void => {
+  const cors = preflightHeaders(request.headers['access-control-request-headers'])
+  skipBody(gateway, request, context, () => endRequest(gateway, context, { status: 204, corsHeaders: cors }))
 }
 
 /** Responds to `/healthz` (the process runs) and `/readyz` (calls can be served). */
-const handleHealth = (gateway: GatewayContext, context: RequestContext, kind: 'healthz' | 'readyz'): void => {
+const handleHealth = (
+  gateway: GatewayContext,
+  request: IncomingMessage,
+  context: RequestContext,
+  kind: 'healthz' | 'readyz',
+): void => {
   const content = kind === 'healthz' ? toHealth(200, { status: 'ok' }) : getReadiness(gateway)
-  skipBody(gateway, context, () => endRequest(gateway, context, content))
+  skipBody(gateway, request, context, () => endRequest(gateway, context, content))
 }
 
 const toHealth = (status: number, body: object): ResponseContent => ({ status, body: JSON.stringify(body) })

@@ -1,11 +1,11 @@
-import { rejectKey } from '../../auth/key/rejectKey.ts'
-import type { Rejection } from '../../errors/rejection.ts'
-import { rejections } from '../../errors/rejections.ts'
-import { getRequestPath } from '../http/getRequestPath.ts'
-import { authorize, getKeyCredential } from '../request/authorize.ts'
-import type { GatewayContext } from '../request/gatewayContext.ts'
-import type { RequestContext } from '../request/requestContext.ts'
-import { createFacts } from '../request/startRequest.ts'
+import { rejectKey } from '../../../auth/key/rejectKey.ts'
+import type { Rejection } from '../../../errors/rejection.ts'
+import { rejections } from '../../../errors/rejections.ts'
+import { getRequestPath } from '../../http/getRequestPath.ts'
+import { authorize, getKeyCredential } from '../../request/authorize.ts'
+import type { GatewayContext } from '../../request/gatewayContext.ts'
+import type { RequestContext } from '../../request/requestContext.ts'
+import { createFacts } from '../../request/startRequest.ts'
 import { closeCodes } from './closeReasons.ts'
 import type { SocketConnection } from './socketConnection.ts'
 
@@ -21,13 +21,13 @@ export const recheck = (gateway: GatewayContext, connection: SocketConnection): 
   const isSameGateway = checkedWith.get(connection) === gateway
   if (isSameGateway && isUnchanged(gateway, connection)) return
   checkedWith.set(connection, gateway)
-  const path = getRequestPath(gateway.names, context.request)
+  const path = getRequestPath(gateway.names, context.caller)
   if (path.kind !== 'call' || path.network !== connection.network) {
     closeRejected(connection, rejections.notFound())
     return
   }
   const again: RequestContext = { ...context, facts: createFacts() }
-  authorize(gateway, again, path, (_gateway, _context, result) => {
+  authorize(gateway, again, path, (result) => {
     if ('reason' in result) closeRejected(connection, result)
     else connection.reauthorize(result)
   })
@@ -37,7 +37,7 @@ export const recheck = (gateway: GatewayContext, connection: SocketConnection): 
 const isUnchanged = (gateway: GatewayContext, { authorized, path }: SocketConnection): boolean => {
   const { tenant, context } = authorized()
   const credential = getKeyCredential(path)
-  const hasToken = tenant.record.jwt !== undefined && context.request.headers.authorization !== undefined
+  const hasToken = tenant.record.jwt !== undefined && context.caller.headers.authorization !== undefined
   if (credential === undefined || hasToken) return false
   try {
     const found = gateway.auth.keys.find(credential.text)

@@ -3,21 +3,22 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
-import type { Rejection } from '../../errors/rejection.ts'
-import { rejections } from '../../errors/rejections.ts'
-import { mayBeProxy } from '../../lib/ip/clientIp.ts'
-import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
-import { dropAllBytes } from '../../lib/memoryBudget.ts'
-import { getRequestPath } from '../http/getRequestPath.ts'
-import type { CallPath, Path } from '../http/parsePath.ts'
-import { closeGraceMs } from '../http/rejectBrokenHttp.ts'
-import { authorize, getClientIp } from '../request/authorize.ts'
-import { sendRejection } from '../request/endRequest.ts'
-import type { GatewayContext } from '../request/gatewayContext.ts'
-import type { AuthorizedRequest, HttpRequestContext } from '../request/requestContext.ts'
-import { createHttpContext, disconnect } from '../request/startRequest.ts'
-import { toLimitRejection } from '../request/takeLimits.ts'
-import { isRateUsedUp, withLimits } from '../request/withLimits.ts'
+import type { Rejection } from '../../../errors/rejection.ts'
+import { rejections } from '../../../errors/rejections.ts'
+import { mayBeProxy } from '../../../lib/ip/clientIp.ts'
+import { toIpBlock } from '../../../lib/ip/toIpBlock.ts'
+import { dropAllBytes } from '../../../lib/memoryBudget.ts'
+import { getRequestPath } from '../../http/getRequestPath.ts'
+import type { CallPath, Path } from '../../http/parsePath.ts'
+import { closeGraceMs } from '../../http/rejectBrokenHttp.ts'
+import { authorize, getClientIp } from '../../request/authorize.ts'
+import { sendRejection } from '../../request/endRequest.ts'
+import type { GatewayContext } from '../../request/gatewayContext.ts'
+import type { AuthorizedRequest, Reply, RequestContext } from '../../request/requestContext.ts'
+import { disconnect } from '../../request/startRequest.ts'
+import { toLimitRejection } from '../../request/takeLimits.ts'
+import { isRateUsedUp, withLimits } from '../../request/withLimits.ts'
+import { createHttpContext } from '../http/startHttpRequest.ts'
 import { createSocketConnection } from './createSocketConnection.ts'
 import type { SocketServerState } from './socketConnection.ts'
 import { addProtocolToken } from './tokenProtocol.ts'
@@ -50,7 +51,7 @@ export const isUpgrade = (gateway: GatewayContext, request: IncomingMessage): bo
 export const handleUpgrade = (server: SocketServerState, library: WebSocketServer, upgrade: Upgrade): void => {
   const gateway = server.gateway()
   const { request } = upgrade
-  const context = startUpgrade(gateway, upgrade)
+  const { context, response } = startUpgrade(gateway, upgrade)
   const path = getRequestPath(gateway.names, request)
   const rejection = checkHeader(gateway, request, path)
   if (rejection !== undefined || path.kind !== 'call') {
@@ -58,14 +59,14 @@ export const handleUpgrade = (server: SocketServerState, library: WebSocketServe
     return
   }
   addProtocolToken(request)
-  authorize(gateway, context, path, (_gateway, _context, result) => {
+  authorize(gateway, context, path, (result) => {
     // The connection may have closed while the key was looked up.
     if (context.gone) return
     if ('reason' in result) sendRejection(gateway, context, result)
     else
       withLimits(gateway, result, { passed: 0, calls: 1 }, (taken) => {
         if (isRateUsedUp(taken)) sendRejection(gateway, context, toLimitRejection(taken, { index: 0 }, gateway))
-        else accept(server, library, { upgrade, gateway, context, path, authorized: result })
+        else accept(server, library, { upgrade, gateway, response, path, authorized: result })
       })
   })
 }
@@ -74,13 +75,16 @@ export const handleUpgrade = (server: SocketServerState, library: WebSocketServe
 const ignoreError = (): void => {}
 
 /** Creates the context of an upgrade, with a response on its connection for a rejection, which closes the connection. */
-const startUpgrade = (gateway: GatewayContext, { request, socket }: Upgrade): HttpRequestContext => {
+const startUpgrade = (
+  gateway: GatewayContext,
+  { request, socket }: Upgrade,
+): { readonly context: RequestContext; readonly response: ServerResponse } => {
   // Node has removed its own listener. A reset must not end the process.
   socket.on('error', ignoreError)
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(socket as Socket)
-  const context = createHttpContext(gateway, request, response)
+  const context = createHttpContext(gateway, { request, response })
   gateway.inFlight += 1
   response.on('finish', () => {
     socket.end()
@@ -92,10 +96,10 @@ const startUpgrade = (gateway: GatewayContext, { request, socket }: Upgrade): Ht
     finish(gateway, context)
     if (!response.writableFinished) disconnect(gateway, context)
   })
-  return context
+  return { context, response }
 }
 
-const finish = (gateway: GatewayContext, { buffered }: HttpRequestContext): void => {
+const finish = (gateway: GatewayContext, { buffered }: RequestContext): void => {
   gateway.inFlight -= 1
   dropAllBytes(buffered)
 }
@@ -117,13 +121,26 @@ const checkHeader = (
   return isHandshake ? undefined : rejections.badHandshake()
 }
 
+const nothing = (): void => {}
+
+/** The request that opened a WebSocket has been responded to. */
+const openedReply: Reply = {
+  transport: 'websocket',
+  streams: false,
+  matchesIds: true,
+  subscriptions: undefined,
+  takeKeepAlive: () => false,
+  afterBody: nothing,
+  send: nothing,
+}
+
 /**
  * The context of a request that opened a WebSocket, for later checks of its caller. They use the header only; the streams of the request and of the
  * response would take several kB for as long as the connection is open.
  */
-const toOpeningContext = ({ request, ...context }: HttpRequestContext): HttpRequestContext => {
-  const { headers, url, socket } = request
-  return { ...context, request: { headers, url, socket } as IncomingMessage, response: undefined as never }
+const toOpeningContext = (context: RequestContext): RequestContext => {
+  const { headers, url, socket } = context.caller
+  return { ...context, caller: { headers, url, socket }, reply: openedReply }
 }
 
 const accept = (
@@ -132,24 +149,24 @@ const accept = (
   {
     upgrade: { request, socket, head },
     gateway,
-    context,
+    response,
     path,
     authorized,
   }: {
     upgrade: Upgrade
     gateway: GatewayContext
-    context: HttpRequestContext
+    response: ServerResponse
     path: CallPath
     authorized: AuthorizedRequest
   },
 ): void => {
+  const { context, tenant } = authorized
   // During the lookup of the key, the gateway may have started to stop, or the caller may have disconnected.
   if (gateway.server.draining()) {
     sendRejection(gateway, context, rejections.draining())
     return
   }
-  const { tenant } = authorized
-  const ip = getClientIp(gateway, context)
+  const ip = getClientIp(gateway, context.caller)
   const isShared = ip === undefined || mayBeProxy(gateway.auth.clientIp, ip)
   const owner = { keyId: tenant.record.id, ownerId: tenant.ownerId, ip: isShared ? undefined : toIpBlock(ip) }
   const release = server.counts.add(owner, gateway.sockets.options)
@@ -157,7 +174,7 @@ const accept = (
     sendRejection(gateway, context, release)
     return
   }
-  context.response.detachSocket(socket as Socket)
+  response.detachSocket(socket as Socket)
   finish(gateway, context)
   const opened: AuthorizedRequest = { ...authorized, context: toOpeningContext(context) }
   let isAccepted = false

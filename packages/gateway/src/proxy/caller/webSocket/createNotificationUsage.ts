@@ -1,9 +1,9 @@
-import { getFaultCode } from '../../errors/faultLog.ts'
-import type { Rejection } from '../../errors/rejection.ts'
-import type { GatewayContext } from '../request/gatewayContext.ts'
-import type { AuthorizedRequest } from '../request/requestContext.ts'
-import { toLimitRejection } from '../request/takeLimits.ts'
-import { connectionMethod, notificationMethod } from '../../usage/metering/meter.ts'
+import { getFaultCode } from '../../../errors/faultLog.ts'
+import type { Rejection } from '../../../errors/rejection.ts'
+import type { GatewayContext } from '../../request/gatewayContext.ts'
+import type { AuthorizedRequest } from '../../request/requestContext.ts'
+import { toLimitRejection } from '../../request/takeLimits.ts'
+import { connectionMethod, notificationMethod } from '../../../usage/metering/meter.ts'
 
 /** How one connection and its notifications are counted. */
 export interface NotificationUsage {

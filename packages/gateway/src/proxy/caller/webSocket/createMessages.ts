@@ -1,16 +1,16 @@
-import { rejections } from '../../errors/rejections.ts'
-import { createBufferedBytes, dropAllBytes, holdBytes } from '../../lib/memoryBudget.ts'
-import type { Network } from '../../lib/network.ts'
-import { sendRejection } from '../request/endRequest.ts'
-import type { GatewayContext } from '../request/gatewayContext.ts'
-import { handleBody } from '../request/handleBody.ts'
-import { readCallIds } from '../request/readCallIds.ts'
-import type { AuthorizedRequest, MessageContext, MessageExchange } from '../request/requestContext.ts'
-import type { BodyPart } from '../request/responseParts.ts'
-import { createFacts, disconnect } from '../request/startRequest.ts'
-import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
-import { minBytesPerSecond } from '../request/writeParts.ts'
-import { createFrameHeader } from '../../lib/textFrames.ts'
+import { rejections } from '../../../errors/rejections.ts'
+import { dropAllBytes, holdBytes } from '../../../lib/memoryBudget.ts'
+import type { Network } from '../../../lib/network.ts'
+import { sendRejection } from '../../request/endRequest.ts'
+import type { GatewayContext } from '../../request/gatewayContext.ts'
+import { handleBody } from '../../request/handleBody.ts'
+import { readCallIds } from '../../request/readCallIds.ts'
+import type { AuthorizedRequest, Reply, RequestContext } from '../../request/requestContext.ts'
+import type { BodyPart, ResponseContent } from '../../request/responseParts.ts'
+import { createRequestContext, disconnect } from '../../request/startRequest.ts'
+import type { SubscriptionCalls } from '../../subscription/subscriptionCalls.ts'
+import { minBytesPerSecond } from '../http/writeParts.ts'
+import { createFrameHeader } from '../../../lib/textFrames.ts'
 
 /** The messages of one connection: each is handled like the body of a POST. */
 export interface Messages {
@@ -48,7 +48,7 @@ export interface MessagesOptions {
 
 /** A message in flight. */
 interface OpenMessage {
-  readonly context: MessageContext
+  readonly context: RequestContext
   readonly gateway: GatewayContext
   isSent: boolean
 }
@@ -62,7 +62,7 @@ const keepAliveMs = 5_000
 
 const toChunks = (body: string | readonly BodyPart[]): readonly Buffer[] => {
   const parts = typeof body === 'string' ? [body] : body
-  // There are no streams among them: see `ProxyOptions.streams`.
+  // There are no streams among them: see `Reply.streams`.
   return parts.flatMap((part) => (typeof part === 'string' ? Buffer.from(part) : 'start' in part ? [] : part))
 }
 
@@ -98,7 +98,7 @@ export const createMessages = (options: MessagesOptions): Messages => {
     startQueued()
     if (open.size === 0) options.onIdle()
   }
-  const send = (message: OpenMessage, body: string | readonly BodyPart[] | undefined): void => {
+  const send = (message: OpenMessage, body: ResponseContent['body']): void => {
     message.isSent = true
     if (body === undefined || !isOpen()) {
       finish(message)
@@ -121,6 +121,12 @@ export const createMessages = (options: MessagesOptions): Messages => {
       for (const [index, chunk] of chunks.entries()) write(chunk, index === chunks.length - 1 ? flushed : undefined)
     }
   }
+  const takeKeepAlive = (): boolean => {
+    const now = performance.now()
+    if (now - keptAliveAt < keepAliveMs) return false
+    keptAliveAt = now
+    return true
+  }
   const start = (body: Buffer): void => {
     count += 1
     const gateway = options.gateway()
@@ -132,45 +138,39 @@ export const createMessages = (options: MessagesOptions): Messages => {
     if (network === undefined) return
     let release: (() => void) | undefined
     const subscriptions = options.subscriptions()
-    const exchange: MessageExchange = {
-      callIds: 'null',
-      send: (response) => {
-        send(message, response)
-        release?.()
-      },
-      takeKeepAlive: () => {
-        const now = performance.now()
-        if (now - keptAliveAt < keepAliveMs) return false
-        keptAliveAt = now
-        return true
-      },
+    const reply: Reply = {
+      transport: 'websocket',
+      // Its frames must not be interleaved.
+      streams: false,
+      matchesIds: true,
       subscriptions: subscriptions && {
         ...subscriptions,
         run: (call, done) => {
-          if (typeof exchange.callIds === 'object') release ??= subscriptions.hold()
+          if (typeof facts.ids === 'object') release ??= subscriptions.hold()
           subscriptions.run(call, done)
         },
       },
+      takeKeepAlive,
+      afterBody: (_context, then) => then(),
+      send: (_context, response) => {
+        send(message, response.body)
+        release?.()
+      },
     }
-    const context: MessageContext = {
-      request: authorized.context.request,
-      response: undefined,
-      message: exchange,
-      // Shows in the log which connection it belongs to.
-      requestId: `${authorized.context.requestId}.${count}`,
-      startedAt: performance.now(),
-      facts: { ...createFacts(), network: name, tenant, chainId: network.group.chainId },
-      buffered: createBufferedBytes('requests', { most: gateway.limits.maxBufferedBytes }, tenant.share),
-      trace: undefined,
-      gone: false,
-      cancel: undefined,
-    }
+    const { caller, requestId } = authorized.context
+    // Shows in the log which connection it belongs to.
+    const identity = { caller, reply, requestId: `${requestId}.${count}` }
+    const context = createRequestContext(gateway, identity, tenant.share)
+    const { facts } = context
+    facts.network = name
+    facts.tenant = tenant
+    facts.chainId = network.group.chainId
     context.trace = gateway.tracer?.start(context)
     const message: OpenMessage = { context, gateway, isSent: false }
     open.add(message)
     gateway.inFlight += 1
     if (body.length > uncountedBytes && !holdBytes(context.buffered, body.length)) {
-      exchange.callIds = readCallIds(body)
+      facts.ids = readCallIds(body)
       sendRejection(gateway, context, rejections.upstreamBusy())
     } else handleBody(gateway, { ...authorized, context, network }, body)
   }

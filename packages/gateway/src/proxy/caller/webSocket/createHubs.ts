@@ -1,10 +1,10 @@
-import type { Network } from '../../lib/network.ts'
-import type { LogEntry } from '../log.ts'
-import type { NetworkOptions } from '../options/networkOptions.ts'
-import type { WebSocketOptions } from '../options/webSocketOptions.ts'
-import type { NetworkHub, NetworkHubOptions } from '../subscription/createNetworkHub.ts'
-import type { SubscriptionHub, SubscriptionKind, SubscriptionLimits } from '../subscription/subscriptionHub.ts'
-import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
+import type { Network } from '../../../lib/network.ts'
+import type { LogEntry } from '../../log.ts'
+import type { NetworkOptions } from '../../options/networkOptions.ts'
+import type { WebSocketOptions } from '../../options/webSocketOptions.ts'
+import type { NetworkHub, NetworkHubOptions } from '../../subscription/createNetworkHub.ts'
+import type { SubscriptionHub, SubscriptionKind, SubscriptionLimits } from '../../subscription/subscriptionHub.ts'
+import type { UpstreamGroup } from '../../upstream/createUpstreamGroup.ts'
 
 /** Creates the subscriptions of a network. */
 export type CreateHub = (options: NetworkHubOptions) => SubscriptionHub & Partial<NetworkHub>

@@ -4,8 +4,8 @@ import { randomFillSync } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Transform } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { until } from '../../../test/controlTime.ts'
-import { createCompressor } from '../http/compress.ts'
+import { until } from '../../../../test/controlTime.ts'
+import { createCompressor } from '../../http/compress.ts'
 import { writeParts } from './writeParts.ts'
 
 const toStop: (() => unknown)[] = []

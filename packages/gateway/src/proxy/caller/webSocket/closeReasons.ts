@@ -1,5 +1,5 @@
-import type { RejectionReason } from '../../errors/rejection.ts'
-import type { SubscriptionFault } from '../subscription/subscriptionHub.ts'
+import type { RejectionReason } from '../../../errors/rejection.ts'
+import type { SubscriptionFault } from '../../subscription/subscriptionHub.ts'
 
 /**
  * Why a WebSocket closed, for its log entry and metrics. `client`: the caller closed it, or its network was lost. `slow_reader`: it was too far

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
-import { dropAllBytes, dropBytes, getOwnMost, holdBytes } from '../../lib/memoryBudget.ts'
-import type { BufferedBytes } from '../../lib/memoryBudget.ts'
-import { copyBytes } from '../../lib/unpin.ts'
+import { dropAllBytes, dropBytes, getOwnMost, holdBytes } from '../../../lib/memoryBudget.ts'
+import type { BufferedBytes } from '../../../lib/memoryBudget.ts'
+import { copyBytes } from '../../../lib/unpin.ts'
 import { createFrameScanner } from './createFrameScanner.ts'
 
 /** Reads the messages of one connection. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Transform } from 'node:stream'
-import type { BodyPart } from './responseParts.ts'
+import { getByteLength } from '../../request/responseParts.ts'
+import type { BodyPart } from '../../request/responseParts.ts'
 
 /** Small enough that any caller that reads at all takes one within the time limit, large enough to cost no speed. */
 const chunkBytes = 256 * 1024
@@ -31,17 +32,6 @@ function* toChunks(parts: readonly BodyPart[]): Generator<Exclude<BodyPart, stri
   }
   if (shortBytes > 0) yield Buffer.concat(short)
   return undefined
-}
-
-/** The length of a body in bytes; `undefined` if a part still streams in. */
-export const getByteLength = (parts: readonly BodyPart[]): number | undefined => {
-  let bytes = 0
-  for (const part of parts) {
-    if (typeof part === 'string') bytes += Buffer.byteLength(part)
-    else if ('start' in part) return undefined
-    else bytes += part.length
-  }
-  return bytes
 }
 
 /**
