@@ -21,7 +21,7 @@ import { readCallIds } from './readCallIds.ts'
 import { runBatch } from './runBatch.ts'
 import { completeWithView } from './shareView.ts'
 import { returnUnsent, toLimitRejection } from './takeLimits.ts'
-import { toProxyOptions } from './toProxyOptions.ts'
+import { toCallScope } from './toCallScope.ts'
 import { findUsedUp, isRateUsedUp, withLimits } from './withLimits.ts'
 
 /** How late `kr_test_slow` gets its response, in milliseconds: later than the timeout of most clients. */
@@ -164,7 +164,7 @@ const runSingle = (
     // The caller of a completed call may still disconnect.
     counts = true
   }
-  const cancel = proxyCall(forwarded, { ...toProxyOptions(authorized), sent }, (result) => {
+  const cancel = proxyCall(forwarded, toCallScope(authorized), { sent }, (result) => {
     if (isRejection(result)) returnOnce()
     counts = true
     completeWithView(gateway, authorized, () => {
@@ -230,7 +230,7 @@ const handleBatch = (
         return
       }
       if (taken.granted < passed) rejectUngranted(checked, taken, gateway)
-      context.cancel = runBatch(checked, toProxyOptions(authorized), {
+      context.cancel = runBatch(checked, toCallScope(authorized), {
         done: (results) =>
           completeWithView(gateway, authorized, () => {
             addBlock(authorized)

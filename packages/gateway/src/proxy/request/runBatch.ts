@@ -1,8 +1,9 @@
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
+import type { CallScope } from '../call/callScope.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
-import type { CallResult } from '../upstream/callResult.ts'
+import type { CallDone, CallResult } from '../upstream/callResult.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import { getBatchNeededHead, getNeededHead } from '../upstream/heads/getNeededHead.ts'
@@ -12,7 +13,6 @@ import { forwardRead } from '../upstream/logs/forwardLogs.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
 import { proxyCall, cacheResult, getCachedResult, toSharedRead } from '../upstream/proxyCall.ts'
 import type { SharedRead } from '../upstream/proxyCall.ts'
-import type { ProxyOptions } from '../upstream/proxyOptions.ts'
 import { isRejection } from './responseParts.ts'
 
 /** Calls in one batch to a node. Nodes and providers allow at least this many. */
@@ -66,11 +66,11 @@ export interface BatchListener {
  */
 export const runBatch = (
   calls: readonly (ForwardedCall | Rejection)[],
-  options: ProxyOptions,
+  scope: CallScope,
   { done, unsent }: BatchListener,
 ): Cancel => {
-  const { group, budget, maxResponseBytes } = options
-  const deadlineAt = performance.now() + options.timeoutMs
+  const { group, budget, maxResponseBytes, timeoutMs } = scope
+  const deadlineAt = performance.now() + timeoutMs
   const results: CallResult[] = calls.map(() => noResult)
   /** Starts the HTTP requests that wait for one of the `maxInFlight` slots. */
   const queue: (() => void)[] = []
@@ -124,7 +124,7 @@ export const runBatch = (
   const completeCall = (one: BatchCall, received: CallResult, from?: GroupMember): void => {
     const { index, call, read, duplicates, first } = one
     // A single call does the same in `proxyCall`.
-    const seenCall = first === undefined ? trackFinalBlock(call, received, options) : undefined
+    const seenCall = first === undefined ? trackFinalBlock(call, received, scope) : undefined
     if (seenCall !== undefined) {
       const again = { ...one, call: seenCall, read: undefined, first: { call, result: received, member: from } }
       queue.push(() => sendAlone(again))
@@ -132,8 +132,8 @@ export const runBatch = (
       return
     }
     const last = { result: received, member: from }
-    const { result: sent, member } = first === undefined ? last : chooseFinalBlock(first, last, options)
-    const result = showsHead(call) ? trackHead(call, { result: sent, member }, options) : sent
+    const { result: sent, member } = first === undefined ? last : chooseFinalBlock(first, last, scope)
+    const result = showsHead(call) ? trackHead(call, { result: sent, member }, scope) : sent
     if (read?.pin !== undefined) cacheResult(read, result, { group, member })
     setResult(index, result)
     if (duplicates !== undefined) for (const duplicate of duplicates) setSharedResult(duplicate, result)
@@ -169,7 +169,7 @@ export const runBatch = (
     const deadlineMs = deadlineAt - performance.now()
     if (deadlineMs <= 0) {
       freeSlot()
-      completeCall(one, rejections.upstreamTimeout(options.timeoutMs))
+      completeCall(one, rejections.upstreamTimeout(timeoutMs))
       then?.()
       return
     }
@@ -178,9 +178,8 @@ export const runBatch = (
       if (!idempotent) runningWrites.add(one.index)
       // Other callers cannot wait for a read of a batch, because it is limited by the bytes that this batch has left.
       const send = idempotent && filter === undefined ? forwardRead : proxyCall
-      const seenHead = getNeededHead(one.call, one.read?.pin, options)
-      const forwardOptions = { ...options, seenHead, deadlineMs, sent: () => markSent(one) }
-      const cancel = send(one.call, forwardOptions, (result, member) => {
+      const neededHead = getNeededHead(one.call, one.read?.pin, scope)
+      const cancel = send(one.call, scope, { deadlineMs, neededHead, sent: () => markSent(one) }, (result, member) => {
         ended()
         completeCall(one, result, member)
         then?.()
@@ -192,15 +191,11 @@ export const runBatch = (
     track((ended) =>
       forwardBatch(
         several.map(({ call }) => call),
+        scope,
         {
-          group,
-          keyId: options.keyId,
-          ownerId: options.ownerId,
-          budget,
-          seenHead: getBatchNeededHead(several, options),
+          deadlineMs: Math.max(1, deadlineAt - performance.now()),
+          neededHead: getBatchNeededHead(several, scope),
           sent: () => several.forEach(markSent),
-          trace: options.trace,
-          leftMs: Math.max(1, deadlineAt - performance.now()),
         },
         (found, members) => {
           for (const [place, one] of several.entries()) {
@@ -251,11 +246,13 @@ export const runBatch = (
     }
     byParams.set(params, one)
     if (group.inFlightReads.size() === 0) return false
-    const leave = group.inFlightReads.join(read.key, { ...options, sent: () => markSent(one) }, (result) => {
+    const complete: CallDone = (result) => {
       if (leave !== undefined) cancels.delete(leave)
       // The call that led has counted its bytes.
       completeCall(one, result)
-    })
+    }
+    const options = { neededHead: scope.seenHead, sent: () => markSent(one) }
+    const leave = group.inFlightReads.join(read.key, scope, complete, options)
     if (leave !== undefined) cancels.add(leave)
     return leave !== undefined
   }

@@ -39,7 +39,8 @@ export const sendOwnRead = (
 ): void => {
   const buffered = createBufferedBytes('chain', { most: maxBufferedBytes }, getOwnShare())
   const budget = { left: maxResponseBytes, buffered }
-  forwardCall(call, { group, ...holder, timeoutMs, budget, maxResponseBytes, only }, (result) => {
+  const scope = { group, ...holder, timeoutMs, budget, maxResponseBytes, streams: false }
+  forwardCall(call, scope, { only }, (result) => {
     done(result)
     dropAllBytes(buffered)
   })

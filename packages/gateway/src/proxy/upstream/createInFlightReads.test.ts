@@ -32,13 +32,9 @@ test('a caller with more time does not join a read that will time out soon', () 
   let time = 0
   const inFlightReads = createInFlightReads({ joinableMs: 2_000, now: () => time })
   const isJoined = (deadlineMs?: number): boolean =>
-    inFlightReads.join(
-      'read',
-      { ...optionsFor('b'), ...(deadlineMs === undefined ? {} : { deadlineMs }) },
-      () => {},
-    ) !== undefined
+    inFlightReads.join('read', optionsFor('b'), () => {}, { deadlineMs }) !== undefined
   // It waited nine of its ten seconds before it started.
-  inFlightReads.run('read', { ...optionsFor('a'), deadlineMs: 1_000 }, { start: () => () => {}, done: () => {} })
+  inFlightReads.run('read', optionsFor('a'), { start: () => () => {}, done: () => {} }, { deadlineMs: 1_000 })
   expect([isJoined(), isJoined(2_001), isJoined(2_000)]).toEqual([false, false, true])
   time = 600
   expect([isJoined(2_000), isJoined(800)]).toEqual([false, true])

@@ -5,20 +5,24 @@ import type { ByteBudget } from './createUpstream.ts'
 import type { GroupMember } from './groupMember.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
 
-/** A caller's options for a read. */
-export interface InFlightOptions {
+/** The caller of a read. */
+export interface Reader {
   readonly keyId: string
   /** How many bytes the caller may read. Its own budget pays for the response, also if another caller's call fetched it. */
   readonly budget: ByteBudget
   readonly maxResponseBytes: number
   /** In milliseconds. */
   readonly timeoutMs: number
-  /** The rest of the timeout, if some of it has passed. */
-  readonly deadlineMs?: number | undefined
-  /** The newest block that the caller has seen. It joins no read for a caller that has seen less. */
-  readonly seenHead?: number | undefined
   /** Whether the caller accepts a result as a stream. @default true */
   readonly streams?: boolean | undefined
+}
+
+/** What differs between the reads of a caller. */
+export interface ReadOptions {
+  /** The rest of the timeout, in milliseconds. @default the timeout */
+  readonly deadlineMs?: number | undefined
+  /** The block that its node should have. It joins no read for which an older one will do. */
+  readonly neededHead?: number | undefined
   /** Called when the read is sent to a node, or at once if the joined read was sent already. */
   readonly sent?: (() => void) | undefined
 }
@@ -26,7 +30,8 @@ export interface InFlightOptions {
 /** A caller that waits for a read: its leader or a follower. */
 interface Waiter {
   readonly done: CallDone
-  readonly options: InFlightOptions
+  readonly reader: Reader
+  readonly options: ReadOptions
   /** It accepts a result as a stream. */
   readonly streams: boolean
 }
@@ -35,7 +40,7 @@ interface Waiter {
 interface InFlightRead {
   readonly number: number
   readonly startedAt: number
-  readonly seenHead: number
+  readonly neededHead: number
   /** When the leader times out. */
   readonly endsAt: number
   /** The leader's budget, which pays for the read itself. */
@@ -63,17 +68,18 @@ export interface InFlightReads {
   /**
    * Joins an identical read in flight as a follower, or starts one as its leader.
    * @param key - Identifies the read: method and params.
-   * @param options - With a budget of its own, because the read may outlive its leader.
+   * @param reader - With a budget of its own, because the read may outlive its leader.
    * @param use.start - Sends the read. Returns a function that stops it.
    * @param use.done - Called once, and not after the returned function was called.
    */
   readonly run: (
     key: string,
-    options: InFlightOptions,
+    reader: Reader,
     use: { start: (leader: ReadLeader) => () => void; done: CallDone },
+    options?: ReadOptions,
   ) => Leave
   /** Joins an identical read in flight. The result is never a stream. Returns `undefined` if there is no read that may be joined. */
-  readonly join: (key: string, options: InFlightOptions, done: CallDone) => Leave | undefined
+  readonly join: (key: string, reader: Reader, done: CallDone, options?: ReadOptions) => Leave | undefined
   /** Call this when a key's write is sent and again when it ends: the key's reads then join none that started before. */
   readonly markChanged: (keyId: string) => void
   readonly size: () => number
@@ -84,6 +90,7 @@ const readsPerMap = 256
 /** The most keys that are remembered for a write while reads were in flight. */
 const maxMarks = 10_000
 const noop = (): void => {}
+const noOptions: ReadOptions = {}
 
 /**
  * Creates the registry of reads in flight.
@@ -98,19 +105,19 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
   let firstJoinableForAll = 0
   let lastNumber = 0
 
-  const getDeadlineMs = ({ timeoutMs, deadlineMs = timeoutMs }: InFlightOptions): number => deadlineMs
-  const findJoinable = (key: string, options: InFlightOptions): InFlightRead | undefined => {
+  const getDeadlineMs = ({ reader, options }: Waiter): number => options.deadlineMs ?? reader.timeoutMs
+  const findJoinable = (key: string, waiter: Waiter): InFlightRead | undefined => {
     const read = reads.get(key)
-    if (read === undefined || read.number < firstJoinableForAll || read.seenHead < (options.seenHead ?? 0))
+    if (read === undefined || read.number < firstJoinableForAll || read.neededHead < (waiter.options.neededHead ?? 0))
       return undefined
-    if (firstJoinable.size > 0 && read.number < (firstJoinable.get(options.keyId) ?? 0)) return undefined
+    if (firstJoinable.size > 0 && read.number < (firstJoinable.get(waiter.reader.keyId) ?? 0)) return undefined
     const time = now()
     // A leader that waited in its key's queue has little time left and would time out while its followers still have theirs.
-    const isLeftEnough = (read.endsAt - time) * 2 >= getDeadlineMs(options)
+    const isLeftEnough = (read.endsAt - time) * 2 >= getDeadlineMs(waiter)
     return time - read.startedAt < joinableMs && isLeftEnough ? read : undefined
   }
   const complete = (
-    { done, options: { budget, maxResponseBytes } }: Waiter,
+    { done, reader: { budget, maxResponseBytes } }: Waiter,
     read: InFlightRead,
     { result, member }: Completion,
   ): void => {
@@ -145,22 +152,22 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
     }
   }
   const join = (key: string, waiter: Waiter): Leave | undefined => {
-    const read = findJoinable(key, waiter.options)
+    const read = findJoinable(key, waiter)
     return read === undefined ? undefined : addWaiter(key, read, waiter)
   }
 
   return {
-    run: (key, options, { start, done }) => {
-      const waiter: Waiter = { done, options, streams: options.streams !== false }
+    run: (key, reader, { start, done }, options = noOptions) => {
+      const waiter: Waiter = { done, reader, options, streams: reader.streams !== false }
       const joined = join(key, waiter)
       if (joined !== undefined) return joined
       const startedAt = now()
       const read: InFlightRead = {
         number: ++lastNumber,
         startedAt,
-        seenHead: options.seenHead ?? 0,
-        endsAt: startedAt + getDeadlineMs(options),
-        budget: options.budget,
+        neededHead: options.neededHead ?? 0,
+        endsAt: startedAt + getDeadlineMs(waiter),
+        budget: reader.budget,
         waiters: [],
         isSent: false,
         stop: noop,
@@ -187,7 +194,7 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
       })
       return leave
     },
-    join: (key, options, done) => join(key, { done, options, streams: false }),
+    join: (key, reader, done, options = noOptions) => join(key, { done, reader, options, streams: false }),
     markChanged: (keyId) => {
       // Nothing is in flight, so there is nothing to join.
       if (reads.size === 0) {

@@ -2,9 +2,9 @@ import type { FailureKind } from '@keyrail/core'
 import { rejections } from '../../errors/rejections.ts'
 import type { SentCall } from '../../lib/createBreaker.ts'
 import type { CallResult } from './callResult.ts'
-import type { AttemptTrace, RequestTrace } from '../requestTracer.ts'
-import type { ByteBudget, UpstreamFault, UpstreamResponse } from './createUpstream.ts'
-import type { UpstreamGroup } from './createUpstreamGroup.ts'
+import type { CallScope, SendOptions } from '../call/callScope.ts'
+import type { AttemptTrace } from '../requestTracer.ts'
+import type { UpstreamFault, UpstreamResponse } from './createUpstream.ts'
 import { chooseEnd, decideNext, failureRules } from './failureRules.ts'
 import { maskResponse } from './forwardCall.ts'
 import { takeWireIds, toPickOptions, toWireText } from './forwardedCall.ts'
@@ -18,39 +18,29 @@ import type { NodeResponse } from './readResponse.ts'
 import { recordHealth } from './sendAttempt.ts'
 import { waitForSlot } from './waitForSlot.ts'
 
-interface BatchOptions {
-  readonly group: UpstreamGroup
-  readonly keyId: string
-  readonly ownerId: string
-  readonly leftMs: number
-  readonly budget: ByteBudget
-  /** The newest block that the caller has seen. Upstreams that have it come first. */
-  readonly seenHead: number | undefined
-  /** Called each time calls of the batch are sent to a node. */
-  readonly sent: () => void
-  /** The trace of the request; `undefined` if it is not traced. */
-  readonly trace: RequestTrace | undefined
-}
-
 type BatchDone = (results: readonly (CallResult | undefined)[], members: readonly (GroupMember | undefined)[]) => void
+type SendBatch = (
+  calls: readonly ForwardedCall[],
+  scope: CallScope,
+  options: SendOptions,
+  done: BatchDone,
+) => () => void
 
 /**
  * Forwards reads to a node in one batch. If it fails, it is sent to another node, and so are those of its calls that fail in a way that another
  * node may not (`failureRules`), each node at most once. If the key or its owner has too much in flight, it waits in the key's queue first.
- * @param options.leftMs - The time for the batch and for what follows it, in milliseconds. A node gets at most half of what is left of it.
+ * @param options.deadlineMs - The time for the batch and for what follows it, in milliseconds. A node gets at most half of what is left of it.
  * @param done - Called once, and not after the returned function was called, with a result for each call, or `undefined` for a call without a
  * valid response of its own, and with the upstreams that sent them.
  * @returns A function that stops the batch.
  */
-export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
-  const { group, leftMs: waitMs } = options
-  if (group.queue.hasSlot(options)) return forwardNow(calls, options, done)
-  return waitForSlot(options, {
-    timeoutMs: waitMs,
-    run: (leftMs) => forwardNow(calls, { ...options, leftMs }, done),
-    onReject: () =>
+export const forwardBatch: SendBatch = (calls, scope, options, done) => {
+  if (scope.group.queue.hasSlot(scope)) return forwardNow(calls, scope, options, done)
+  return waitForSlot(scope, options, {
+    run: (queued) => forwardNow(calls, scope, queued, done),
+    reject: (rejection) =>
       done(
-        calls.map(() => rejections.upstreamBusy()),
+        calls.map(() => rejection),
         [],
       ),
   })
@@ -59,7 +49,8 @@ export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOpti
 /** A batch that has a slot of its key. */
 interface BatchRun {
   readonly calls: readonly ForwardedCall[]
-  readonly options: BatchOptions
+  readonly scope: CallScope
+  readonly options: SendOptions
   readonly done: BatchDone
   /** By `performance.now`. */
   readonly endsAt: number
@@ -88,8 +79,9 @@ interface BatchAttempt {
 
 const noop = (): void => {}
 
-const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
-  const { group, leftMs, keyId, ownerId, seenHead } = options
+const forwardNow: SendBatch = (calls, scope, options, done) => {
+  const { group, keyId, ownerId } = scope
+  const { deadlineMs = scope.timeoutMs, neededHead: seenHead } = options
   const first = group.pick({ batch: calls, units: getUnits(calls), keyId, ownerId, seenHead })
   if (first === undefined) {
     // Each call alone may fit into a budget, or find an upstream that offers its method.
@@ -100,12 +92,13 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
     )
     return noop
   }
-  group.queue.acquire(options)
+  group.queue.acquire(scope)
   const run: BatchRun = {
     calls,
+    scope,
     options,
     done,
-    endsAt: performance.now() + leftMs,
+    endsAt: performance.now() + deadlineMs,
     tried: [],
     ends: calls.map(() => undefined),
     isSent: false,
@@ -135,7 +128,7 @@ const getCalls = ({ calls }: BatchRun, places: readonly number[]): ForwardedCall
 
 /** Sends calls of the batch to an upstream. */
 const send = (run: BatchRun, member: GroupMember, places: readonly number[]): void => {
-  const { calls, options, ends } = run
+  const { calls, scope, options, ends } = run
   const firstId = takeWireIds(places.length)
   let body = ''
   for (const [index, place] of places.entries()) {
@@ -149,9 +142,9 @@ const send = (run: BatchRun, member: GroupMember, places: readonly number[]): vo
     firstId,
     tracked: member.health.sent(false),
     startedAt,
-    trace: options.trace?.attempt({
+    trace: scope.trace?.attempt({
       method: 'batch',
-      network: options.group.network,
+      network: scope.group.network,
       upstream: member.name,
       attempt: run.tried.length + 1,
       calls: places.length,
@@ -171,7 +164,7 @@ const send = (run: BatchRun, member: GroupMember, places: readonly number[]): vo
   )
   attempt.stop = member.upstream.post({
     body: `${body}]`,
-    budget: options.budget,
+    budget: scope.budget,
     sent: options.sent,
     headers: attempt.trace?.headers,
     calls: places.length,
@@ -221,7 +214,7 @@ const concernsNode = (kind: FailureKind): boolean =>
 
 /** Sends a batch that failed as a whole to another upstream. If there is none, or if the node rejects it as a batch, its calls are left. */
 const handleFailure = (run: BatchRun, attempt: BatchAttempt, kind: FailureKind, isUnsent = false): void => {
-  const { group, ownerId } = run.options
+  const { group, ownerId } = run.scope
   attempt.trace?.end(kind)
   observe(run, attempt, { method: 'batch', calls: attempt.places.length, kind })
   const next = group.several && concernsNode(kind) ? pickNext(run, attempt.places) : undefined
@@ -239,7 +232,7 @@ const handleResponses = (
   attempt: BatchAttempt,
   responses: readonly (NodeResponse | undefined)[],
 ): void => {
-  const { calls, ends, options } = run
+  const { calls, ends, scope } = run
   const { member, places } = attempt
   const again: number[] = []
   let results = 0
@@ -264,17 +257,17 @@ const handleResponses = (
     if (end.kind === 'batchTooLarge') continue
     const best = ends[place]
     if (decideNext(end, { best, idempotent: true }) === 'next') again.push(place)
-    else if (end.kind === 'null') rememberNull(options.group, call, member)
+    else if (end.kind === 'null') rememberNull(scope.group, call, member)
     ends[place] = chooseEnd(best, end)
   }
   const kind = results === 0 && failed !== undefined ? failed.kind : 'result'
   attempt.trace?.end(kind === 'null' ? 'result' : kind)
   recordHealth(attempt, kind, {
-    ownerId: options.ownerId,
+    ownerId: scope.ownerId,
     expensive: false,
   })
   if (results > 0) observe(run, attempt, { method: 'batch', calls: results, kind: 'result' })
-  const next = again.length > 0 && options.group.several ? pickNext(run, again) : undefined
+  const next = again.length > 0 && scope.group.several ? pickNext(run, again) : undefined
   if (next === undefined) finish(run)
   else send(run, next.member, next.places)
 }
@@ -283,7 +276,7 @@ const okStatus = { status: 200 }
 
 /** Chooses the next upstream for calls of the batch, and those of them that it may have better responses to. */
 const pickNext = (
-  { calls, ends, tried, options: { group, ownerId, seenHead } }: BatchRun,
+  { calls, ends, tried, scope: { group, ownerId }, options: { neededHead: seenHead } }: BatchRun,
   places: readonly number[],
 ): { readonly member: GroupMember; readonly places: readonly number[] } | undefined => {
   const nulls: { readonly place: number; readonly call: ForwardedCall; readonly member: GroupMember }[] = []
@@ -310,7 +303,7 @@ const pickNext = (
 }
 
 const finish = (run: BatchRun): void => {
-  const { calls, ends, options } = run
+  const { calls, ends, scope } = run
   release(run)
   if (run.isSent)
     run.done(
@@ -319,7 +312,7 @@ const finish = (run: BatchRun): void => {
     )
   else
     run.done(
-      calls.map(() => rejections.noUpstream(options.group.network)),
+      calls.map(() => rejections.noUpstream(scope.group.network)),
       [],
     )
 }
@@ -330,11 +323,11 @@ const toResult = (end: AttemptResult | undefined): CallResult | undefined =>
 const release = (run: BatchRun): void => {
   run.attempt = undefined
   clearTimeout(run.timer)
-  run.options.group.queue.release(run.options)
+  run.scope.group.queue.release(run.scope)
 }
 
 const observe = (
-  { options: { ownerId } }: BatchRun,
+  { scope: { ownerId } }: BatchRun,
   { member, startedAt }: BatchAttempt,
   outcome: Omit<Parameters<GroupMember['observe']>[0], 'latencyMs' | 'ownerId'>,
 ): void => member.observe({ ...outcome, ownerId, latencyMs: performance.now() - startedAt })

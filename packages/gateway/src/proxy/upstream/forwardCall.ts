@@ -1,9 +1,10 @@
 import { rejections } from '../../errors/rejections.ts'
+import type { CallScope, SendCall, SendOptions } from '../call/callScope.ts'
 import type { CallDone } from './callResult.ts'
 import type { Deadline } from '../../lib/createDeadlines.ts'
 import type { FlowControl, ResponseConsumer } from './createUpstream.ts'
 import { toPickOptions } from './forwardedCall.ts'
-import type { ForwardedCall, ForwardOptions } from './forwardedCall.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { queryUpstream } from './queryUpstream.ts'
 import { cheapRead, cheapReadTimeoutMs } from './watchHealth.ts'
@@ -33,23 +34,17 @@ const noop = (): void => {}
  * if the first does not even respond to a cheap read. A write is never sent to two upstreams at the same time.
  *
  * If the key or its owner has too many calls in flight, the call waits in the key's queue, within its timeout.
- * @param done - Called once, and not after the returned function was called.
- * @returns A function that stops the call.
  */
-export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
-  const { group, timeoutMs, deadlineMs = timeoutMs } = options
-  if (group.queue.hasSlot(options)) return forwardNow(call, options, done)
-  return waitForSlot(options, {
-    timeoutMs: deadlineMs,
-    run: (leftMs) => forwardNow(call, { ...options, deadlineMs: leftMs }, done),
-    onReject: () => done(rejections.upstreamBusy()),
-  })
+export const forwardCall: SendCall = (call, scope, options, done) => {
+  if (scope.group.queue.hasSlot(scope)) return forwardNow(call, scope, options, done)
+  return waitForSlot(scope, options, { run: (queued) => forwardNow(call, scope, queued, done), reject: done })
 }
 
 /** A call that has a slot of its key, and is forwarded now. */
 interface Run {
   readonly call: ForwardedCall
-  readonly options: ForwardOptions
+  readonly scope: CallScope
+  readonly options: SendOptions
   readonly done: CallDone
   /** By `performance.now`. */
   readonly endsAt: number
@@ -67,8 +62,9 @@ interface Run {
   holdsSlot: boolean
 }
 
-const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
-  const { group, timeoutMs, deadlineMs = timeoutMs, only, keyId, ownerId, seenHead } = options
+const forwardNow: SendCall = (call, scope, options, done) => {
+  const { group, keyId, ownerId } = scope
+  const { deadlineMs = scope.timeoutMs, only, neededHead: seenHead } = options
   const { idempotent, expensive, weight: units } = call.traits
   const maySendOver = idempotent && only === undefined && group.several
   const mayHedge = idempotent && !expensive && only === undefined
@@ -82,9 +78,10 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     done(rejections.upstreamBusy())
     return noop
   }
-  group.queue.acquire(options)
+  group.queue.acquire(scope)
   const run: Run = {
     call,
+    scope,
     options,
     done,
     endsAt: performance.now() + deadlineMs,
@@ -115,13 +112,13 @@ const cancel = (run: Run): void => {
 
 /** Sends the call to an upstream. */
 const start = (run: Run, member: GroupMember, mayBeTrial = false): void => {
-  const { call, options } = run
+  const { call, scope, options } = run
   run.tried.push(member)
   const mayStream = call.traits.idempotent ? options.mayStream : undefined
   let hasEnded = false
   const attempt = sendAttempt(
     call,
-    { member, options, mayBeTrial, number: run.tried.length },
+    { member, scope, options, mayBeTrial, number: run.tried.length },
     {
       ended: (ended, result) => {
         hasEnded = true
@@ -137,10 +134,11 @@ const start = (run: Run, member: GroupMember, mayBeTrial = false): void => {
 }
 
 const handleEnd = (run: Run, end: AttemptResult): void => {
-  const { call, options } = run
+  const { call } = run
+  const { group } = run.scope
   const { idempotent } = call.traits
   if (decideNext(end, { best: run.best, idempotent }) === 'finish') {
-    if (end.kind === 'null') rememberNull(options.group, call, end.member)
+    if (end.kind === 'null') rememberNull(group, call, end.member)
     complete(run, end)
     return
   }
@@ -149,7 +147,7 @@ const handleEnd = (run: Run, end: AttemptResult): void => {
     run.open.length === 0 &&
     idempotent &&
     end.isBroken === true &&
-    options.group.hasRoom(end.member, { calls: 1, units: call.traits.weight })
+    group.hasRoom(end.member, { calls: 1, units: call.traits.weight })
   const next = pickNext(run, end) ?? (isSentOver ? end.member : undefined)
   run.best = chooseEnd(run.best, end)
   if (next !== undefined) start(run, next)
@@ -159,8 +157,9 @@ const handleEnd = (run: Run, end: AttemptResult): void => {
   else if (next !== undefined && run.best.kind !== 'null') restartTimer(run)
 }
 
-const pickNext = ({ call, options, tried, best }: Run, end?: AttemptResult): GroupMember | undefined => {
-  const { group, only, ownerId, seenHead } = options
+const pickNext = ({ call, scope, options, tried, best }: Run, end?: AttemptResult): GroupMember | undefined => {
+  const { group, ownerId } = scope
+  const { only, neededHead: seenHead } = options
   if (only !== undefined || !group.several) return undefined
   const missing = end?.kind === 'null' ? end : best?.kind === 'null' ? best : undefined
   if (missing !== undefined) return pickForNull(group, call, { member: missing.member, tried, ownerId })
@@ -212,14 +211,14 @@ const startConfirmTimer = (run: Run): void => {
 
 const timeOut = (run: Run, member: GroupMember): void => {
   failOpen(run)
-  const result = rejections.upstreamTimeout(run.options.timeoutMs)
+  const result = rejections.upstreamTimeout(run.scope.timeoutMs)
   complete(run, { kind: 'timeout', isRejectedBeforeRun: false, member, result }, 'timeout')
 }
 
 /** Counts the attempts in flight as failures of their upstreams. */
-const failOpen = ({ call, options, open }: Run): void => {
+const failOpen = ({ call, scope, open }: Run): void => {
   const { expensive } = call.traits
-  for (const attempt of open) recordHealth(attempt, 'timeout', { ownerId: options.ownerId, expensive })
+  for (const attempt of open) recordHealth(attempt, 'timeout', { ownerId: scope.ownerId, expensive })
 }
 
 /** Ends the call with an attempt's end, or with a better one before it. */
@@ -241,7 +240,7 @@ const stopRun = (run: Run, kind: 'timeout' | 'aborted'): void => {
 
 const endRun = (run: Run, kind: 'timeout' | 'aborted'): void => {
   run.over = true
-  run.options.group.deadlines.cancel(run.deadline)
+  run.scope.group.deadlines.cancel(run.deadline)
   clearTimeout(run.timer)
   for (const attempt of run.open.splice(0)) stopAttempt(attempt, kind)
 }
@@ -250,7 +249,7 @@ const endRun = (run: Run, kind: 'timeout' | 'aborted'): void => {
 const release = (run: Run): void => {
   if (!run.holdsSlot) return
   run.holdsSlot = false
-  run.options.group.queue.release(run.options)
+  run.scope.group.queue.release(run.scope)
 }
 
 /** Ends the call with a stream, if the response is a result that the caller accepts as one. */
@@ -260,7 +259,7 @@ const openStream = (
   { head, flow, mayStream }: { head: readonly Buffer[]; flow: FlowControl; mayStream: () => boolean },
 ): ResponseConsumer | undefined => {
   if (run.over) return undefined
-  const opened = openResponseStream(attempt.wireId, { head, flow, idleMs: run.options.timeoutMs })
+  const opened = openResponseStream(attempt.wireId, { head, flow, idleMs: run.scope.timeoutMs })
   if (opened === undefined || !mayStream()) return undefined
   const { consumer, stream } = opened
   recordStream(attempt)

@@ -1,4 +1,4 @@
-import type { ProxyOptions } from './proxyOptions.ts'
+import type { CallScope, SendCall, SendOptions } from '../call/callScope.ts'
 import { scanMembers } from '../../lib/json/scanMembers.ts'
 import type { CallDone, CallResult } from './callResult.ts'
 import { parseQuantity } from './queryUpstream.ts'
@@ -10,6 +10,7 @@ import { holdBytes } from '../../lib/memoryBudget.ts'
 import { getNeededHead } from './heads/getNeededHead.ts'
 import { chooseFinalBlock, readsFinalBlock, trackFinalBlock } from './heads/trackFinalBlock.ts'
 import { showsHead, trackHead } from './heads/trackHead.ts'
+import type { ReadLeader } from './createInFlightReads.ts'
 import { forwardCall } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import { rejections } from '../../errors/rejections.ts'
@@ -80,90 +81,87 @@ const getBlockNumber = (value: Buffer | string): number | undefined => {
 /**
  * Runs a single call. A read is served from the cache or shared with identical reads that are in flight. A call about a filter goes to the
  * node that has the filter. Every other call is forwarded.
- * @param done - Called once, and not after the returned function was called.
- * @returns A function that stops the call.
  */
-export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
-  if (readsFinalBlock(call)) return proxyFinalBlock(call, options, done)
+export const proxyCall: SendCall = (call, scope, options, done) => {
+  if (readsFinalBlock(call)) return proxyFinalBlock(call, scope, options, done)
   return showsHead(call)
-    ? proxyAny(call, options, (result, member) => done(trackHead(call, { result, member }, options), member))
-    : proxyAny(call, options, done)
+    ? proxyAny(call, scope, options, (result, member) => done(trackHead(call, { result, member }, scope), member))
+    : proxyAny(call, scope, options, done)
 }
 
 /** Reads the safe or finalized block. A batch does the same in `runBatch`. */
-const proxyFinalBlock = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
-  const deadlineAt = performance.now() + (options.deadlineMs ?? options.timeoutMs)
+const proxyFinalBlock: SendCall = (call, scope, { deadlineMs = scope.timeoutMs, sent }, done) => {
+  const deadlineAt = performance.now() + deadlineMs
   let stopAgain: (() => void) | undefined
-  const stop = proxyAny(call, options, (result, member) => {
-    const seenCall = trackFinalBlock(call, result, options)
+  const stop = proxyAny(call, scope, { deadlineMs, sent }, (result, member) => {
+    const seenCall = trackFinalBlock(call, result, scope)
     if (seenCall === undefined) {
       done(result, member)
       return
     }
-    const deadlineMs = Math.max(1, deadlineAt - performance.now())
-    stopAgain = proxyAny(seenCall, { ...options, deadlineMs }, (block, by) => {
-      const chosen = chooseFinalBlock({ call, result, member }, { result: block, member: by }, options)
+    const leftMs = Math.max(1, deadlineAt - performance.now())
+    stopAgain = proxyAny(seenCall, scope, { deadlineMs: leftMs, sent }, (block, by) => {
+      const chosen = chooseFinalBlock({ call, result, member }, { result: block, member: by }, scope)
       done(chosen.result, chosen.member)
     })
   })
   return () => (stopAgain ?? stop)()
 }
 
-const proxyAny = (call: ForwardedCall, given: ProxyOptions, done: CallDone): (() => void) => {
-  if (call.traits.result !== undefined) {
-    done({ member: 'result', value: call.traits.result })
+const proxyAny: SendCall = (call, scope, options, done) => {
+  const { result, filter, subscribes, idempotent } = call.traits
+  if (result !== undefined) {
+    done({ member: 'result', value: result })
     return noop
   }
-  if (call.traits.filter !== undefined)
-    return proxyFilterCall(call, { ...given, seenHead: getNeededHead(call, undefined, given) }, done)
-  if (call.traits.subscribes === true) return proxySubscription(call, given, done)
-  if (!call.traits.idempotent) return proxyWrite(call, given, done)
+  if (filter !== undefined)
+    return proxyFilterCall(call, scope, { ...options, neededHead: getNeededHead(call, undefined, scope) }, done)
+  if (subscribes === true) return proxySubscription(call, scope, options, done)
+  return (idempotent ? proxyRead : proxyWrite)(call, scope, options, done)
+}
+
+const proxyRead: SendCall = (call, scope, { deadlineMs, sent }, done) => {
+  const { group, budget, streams } = scope
   const read = toSharedRead(call)
-  const seenHead = getNeededHead(call, read?.pin, given)
-  const options = seenHead === given.seenHead ? given : { ...given, seenHead }
-  if (read === undefined) return forwardRead(call, { ...options, mayStream: given.streams ? always : undefined }, done)
-  const { group } = options
+  const neededHead = getNeededHead(call, read?.pin, scope)
+  if (read === undefined)
+    return forwardRead(call, scope, { deadlineMs, neededHead, sent, mayStream: streams ? always : undefined }, done)
   const cached = getCachedResult(read, group)
   if (cached !== undefined) {
     // If the caller does not read, the bytes that are written to it take memory once more.
-    done(holdBytes(options.budget.buffered, cached.value.length) ? cached : rejections.upstreamBusy())
+    done(holdBytes(budget.buffered, cached.value.length) ? cached : rejections.upstreamBusy())
     return noop
   }
-  if (group.queue.hasSlot(options)) return proxySharedRead(call, { read, options }, done)
+  const options: SendOptions = { deadlineMs, neededHead, sent }
+  if (group.queue.hasSlot(scope)) return proxySharedRead(call, { read, scope, options }, done)
   // A read that waits in its key's queue is not in flight yet: followers would have to wait for another key's queue.
-  const joined = group.inFlightReads.join(read.key, options, done)
+  const joined = group.inFlightReads.join(read.key, scope, done, options)
   if (joined !== undefined) return joined
-  return waitForSlot(options, {
-    timeoutMs: options.deadlineMs ?? options.timeoutMs,
-    run: (leftMs) => proxySharedRead(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
-    onReject: () => done(rejections.upstreamBusy()),
+  return waitForSlot(scope, options, {
+    run: (queued) => proxySharedRead(call, { read, scope, options: queued }, done),
+    reject: done,
   })
 }
 
 const proxySharedRead = (
   call: ForwardedCall,
-  { read, options }: { read: SharedRead; options: ProxyOptions },
+  { read, scope, options }: { read: SharedRead; scope: CallScope; options: SendOptions },
   done: CallDone,
 ): (() => void) => {
-  const { group } = options
-  return group.inFlightReads.run(read.key, options, {
-    start: (leader) =>
-      forwardRead(call, { ...options, sent: leader.sent, mayStream: leader.mayStream }, (result, member) => {
-        if (read.pin !== undefined) cacheResult(read, result, { group, member })
-        leader.done(result, member)
-      }),
-    done,
-  })
+  const { group } = scope
+  const { deadlineMs, neededHead } = options
+  const start = ({ sent, mayStream, done: leaderDone }: ReadLeader): (() => void) =>
+    forwardRead(call, scope, { deadlineMs, neededHead, sent, mayStream }, (result, member) => {
+      if (read.pin !== undefined) cacheResult(read, result, { group, member })
+      leaderDone(result, member)
+    })
+  return group.inFlightReads.run(read.key, scope, { start, done }, options)
 }
 
 const always = (): boolean => true
 
 /** Hands a subscription call to the service's own subscriptions. */
-const proxySubscription = (
-  call: ForwardedCall,
-  { subscriptions, sent }: ProxyOptions,
-  done: CallDone,
-): (() => void) => {
+const proxySubscription: SendCall = (call, { subscriptions }, { sent }, done) => {
   if (subscriptions === undefined) done(rejections.methodNotFound(call.method))
   else
     subscriptions.run(call, (result) => {
@@ -190,14 +188,13 @@ const mayHaveWrite = (
 }
 
 /** Forwards a write. From when it is sent, and again from when it ends, its key's reads join none that started before. */
-const proxyWrite = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
-  const { group, keyId } = options
-  const { inFlightReads } = group
-  inFlightReads.markChanged(keyId)
-  // A node that only takes transactions has no head.
-  return forwardCall(call, { ...options, seenHead: undefined }, (result, member) => {
-    inFlightReads.markChanged(keyId)
-    if (member !== undefined && mayHaveWrite(call, { result, member })) group.views.recordWrite(keyId, member)
+const proxyWrite: SendCall = (call, scope, { deadlineMs, sent }, done) => {
+  const { inFlightReads, views } = scope.group
+  inFlightReads.markChanged(scope.keyId)
+  // A node that only takes transactions has no head, so none is needed.
+  return forwardCall(call, scope, { deadlineMs, sent }, (result, member) => {
+    inFlightReads.markChanged(scope.keyId)
+    if (member !== undefined && mayHaveWrite(call, { result, member })) views.recordWrite(scope.keyId, member)
     done(result, member)
   })
 }

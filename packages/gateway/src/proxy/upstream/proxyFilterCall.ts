@@ -1,9 +1,7 @@
 import { scanItems } from '../../lib/json/scanMembers.ts'
 import { rejections } from '../../errors/rejections.ts'
+import type { CallScope, SendCall } from '../call/callScope.ts'
 import { forwardCall } from './forwardCall.ts'
-import type { ForwardedCall } from './forwardedCall.ts'
-import type { ProxyOptions } from './proxyOptions.ts'
-import type { CallDone } from './callResult.ts'
 import type { Filter } from './createFilters.ts'
 import type { NodeResponse } from './readResponse.ts'
 
@@ -22,9 +20,9 @@ const noop = (): void => {}
  * If that node is down and another is up, the filter is not found, so the caller creates a new one on the other node. A filter that was
  * created before its key's settings changed is not found either: it may match more than they allow now.
  */
-export const proxyFilterCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
-  const { group, keyId, keyVersion } = options
-  if (call.traits.filter === 'create') return createFilter(call, options, done)
+export const proxyFilterCall: SendCall = (call, scope, options, done) => {
+  const { group, keyId, keyVersion } = scope
+  if (call.traits.filter === 'create') return createFilter(call, scope, options, done)
   // Its node is known, so the network is in use without `pick`.
   group.markUsed()
   const id = parseFilterId(call.params)
@@ -36,7 +34,7 @@ export const proxyFilterCall = (call: ForwardedCall, options: ProxyOptions, done
   }
   if (filter.keyVersion !== keyVersion && call.traits.filter !== 'remove') {
     group.filters.remove(id)
-    removeAtNode(filter, options)
+    removeAtNode(filter, scope)
     done(unknown)
     return noop
   }
@@ -49,11 +47,11 @@ export const proxyFilterCall = (call: ForwardedCall, options: ProxyOptions, done
     return noop
   }
   if (call.traits.filter === 'remove') group.filters.remove(id)
-  return forwardCall({ ...call, params: `[${filter.nodeId}]` }, { ...options, only: filter.member }, done)
+  return forwardCall({ ...call, params: `[${filter.nodeId}]` }, scope, { ...options, only: filter.member }, done)
 }
 
-const createFilter = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) =>
-  forwardCall(call, options, (result, member) => {
+const createFilter: SendCall = (call, scope, options, done) =>
+  forwardCall(call, scope, options, (result, member) => {
     if (member === undefined || !('value' in result) || result.member === 'error') {
       done(result, member)
       return
@@ -63,21 +61,18 @@ const createFilter = (call: ForwardedCall, options: ProxyOptions, done: CallDone
       done(rejections.upstreamBad(), member)
       return
     }
-    const { keyId, keyVersion } = options
-    const { id, dropped } = options.group.filters.add({ keyId, keyVersion, member, nodeId })
-    if (dropped !== undefined) removeAtNode(dropped, options)
+    const { keyId, keyVersion } = scope
+    const { id, dropped } = scope.group.filters.add({ keyId, keyVersion, member, nodeId })
+    if (dropped !== undefined) removeAtNode(dropped, scope)
     done({ member: 'result', value: Buffer.from(`"${id}"`) }, member)
   })
 
 /** Removes a filter that was evicted, or that belongs to former settings, from its node too. Nothing waits for it. */
-const removeAtNode = ({ member, nodeId }: Filter, { group, keyId, ownerId, timeoutMs }: ProxyOptions): void => {
+const removeAtNode = ({ member, nodeId }: Filter, scope: CallScope): void => {
   const traits = { idempotent: true, expensive: false, weight: 1, label: '' }
   const call = { method: 'eth_uninstallFilter', params: `[${nodeId}]`, traits }
-  forwardCall(
-    call,
-    { group, keyId, ownerId, timeoutMs, budget: { left: 1024 }, maxResponseBytes: 1024, only: member },
-    noop,
-  )
+  const own = { ...scope, budget: { left: 1024 }, maxResponseBytes: 1024, trace: undefined }
+  forwardCall(call, own, { only: member }, noop)
 }
 
 /** Parses the gateway's id in the params. Like a node, it ignores all other params. */

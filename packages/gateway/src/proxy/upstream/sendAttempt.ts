@@ -1,11 +1,12 @@
 import type { SentCall } from '../../lib/createBreaker.ts'
+import type { CallScope, SendOptions } from '../call/callScope.ts'
 import type { AttemptTrace } from '../requestTracer.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { FlowControl, ResponseConsumer } from './createUpstream.ts'
 import { failureRules } from './failureRules.ts'
 import type { AttemptEnd } from './failureRules.ts'
 import { takeWireIds, toWireText } from './forwardedCall.ts'
-import type { ForwardedCall, ForwardOptions } from './forwardedCall.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { readAttempt } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
@@ -45,31 +46,31 @@ export const sendAttempt = (
   call: ForwardedCall,
   {
     member,
+    scope,
     options,
     mayBeTrial,
     number,
-  }: { member: GroupMember; options: ForwardOptions; mayBeTrial: boolean; number: number },
+  }: { member: GroupMember; scope: CallScope; options: SendOptions; mayBeTrial: boolean; number: number },
   { ended, large }: AttemptListener,
 ): Attempt => {
   const { method, params, traits } = call
   const wireId = String(takeWireIds(1))
   const tracked = member.health.sent(mayBeTrial)
-  const { network } = options.group
-  const trace = options.trace?.attempt({ method, network, upstream: member.name, attempt: number, calls: 1 })
-  const { ownerId } = options
+  const { group, ownerId, budget, maxResponseBytes } = scope
+  const { network } = group
+  const trace = scope.trace?.attempt({ method, network, upstream: member.name, attempt: number, calls: 1 })
   const attempt: Attempt = { call, member, ownerId, wireId, startedAt: performance.now(), tracked, trace, stop: noop }
   attempt.stop = member.upstream.post({
     body: toWireText(call, wireId),
-    budget: options.budget,
+    budget,
     sent: options.sent,
     headers: trace?.headers,
     units: traits.weight,
     done: (fault, response) => {
-      const { maxResponseBytes, group } = options
       if (fault === 'unsent') {
         member.health.markUnreachable()
         observe(attempt, 'network')
-        const result = rejections.noUpstream(group.network)
+        const result = rejections.noUpstream(network)
         ended(attempt, { kind: 'network', isRejectedBeforeRun: true, member, result })
         return
       }

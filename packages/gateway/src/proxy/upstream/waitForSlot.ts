@@ -1,7 +1,7 @@
-import type { SlotHolder } from '../../lib/createFairQueue.ts'
+import { rejections } from '../../errors/rejections.ts'
+import type { Rejection } from '../../errors/rejection.ts'
 import { dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
-import type { ByteBudget } from './createUpstream.ts'
-import type { UpstreamGroup } from './createUpstreamGroup.ts'
+import type { CallScope, SendOptions } from '../call/callScope.ts'
 
 /** What a small request in the queue takes besides a body that counts, measured: its connection, its text and its call. */
 const queuedBytes = 16 * 1024
@@ -9,16 +9,18 @@ const noop = (): void => {}
 
 /**
  * Queues a call, or a batch, whose key or owner has too many calls in flight. It counts as buffered while it waits.
- * @param use - See `FairQueue.enqueue`. `onReject` is also called if there is no room for it.
+ * @param use.run - Called once with the options for the time that is left. Returns a function that cancels what it started.
+ * @param use.reject - Called in its place if the time is up, or if there is no room in the queue.
  * @returns A function that removes the call from the queue, or cancels what `run` started.
  */
 export const waitForSlot = (
-  options: SlotHolder & { readonly group: UpstreamGroup; readonly budget: ByteBudget },
-  use: { timeoutMs: number; run: (leftMs: number) => () => void; onReject: () => void },
+  scope: CallScope,
+  options: SendOptions,
+  use: { run: (options: SendOptions) => () => void; reject: (rejection: Rejection) => void },
 ): (() => void) => {
-  const { buffered } = options.budget
+  const { buffered } = scope.budget
   if (!holdBytes(buffered, queuedBytes)) {
-    use.onReject()
+    use.reject(rejections.upstreamBusy())
     return noop
   }
   let isQueued = true
@@ -26,15 +28,15 @@ export const waitForSlot = (
     if (isQueued) dropBytes(buffered, queuedBytes)
     isQueued = false
   }
-  const stop = options.group.queue.enqueue(options, {
-    timeoutMs: use.timeoutMs,
-    run: (leftMs) => {
+  const stop = scope.group.queue.enqueue(scope, {
+    timeoutMs: options.deadlineMs ?? scope.timeoutMs,
+    run: (deadlineMs) => {
       leaveQueue()
-      return use.run(leftMs)
+      return use.run({ ...options, deadlineMs })
     },
     onReject: () => {
       leaveQueue()
-      use.onReject()
+      use.reject(rejections.upstreamBusy())
     },
   })
   return () => {

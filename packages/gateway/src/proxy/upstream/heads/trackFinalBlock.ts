@@ -1,7 +1,7 @@
+import type { CallScope } from '../../call/callScope.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import { toHex } from '../logs/parseLogFilter.ts'
-import type { ProxyOptions } from '../proxyOptions.ts'
 import { readHead } from './trackHead.ts'
 
 const tagged = /^(\s*\[\s*")(safe|finalized)"/
@@ -17,7 +17,7 @@ export const readsFinalBlock = ({ method, params = '' }: ForwardedCall): boolean
 export const trackFinalBlock = (
   call: ForwardedCall,
   result: CallResult,
-  { group: { several, finalViews, isCredibleHead }, keyId }: ProxyOptions,
+  { group: { several, finalViews, isCredibleHead }, keyId }: CallScope,
 ): ForwardedCall | undefined => {
   const { params = '' } = call
   const [, start = '', tag] = (several && readsFinalBlock(call) && tagged.exec(params)) || []
@@ -34,7 +34,7 @@ export const trackFinalBlock = (
 export const chooseFinalBlock = <Sent extends { readonly result: CallResult }>(
   first: Sent & { readonly call: ForwardedCall },
   again: Sent,
-  options: ProxyOptions,
+  options: CallScope,
 ): Sent => {
   const number = readHead(first.call, again.result)
   if (number === undefined) return first

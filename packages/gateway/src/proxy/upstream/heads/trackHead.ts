@@ -1,9 +1,9 @@
 import { scanMembers } from '../../../lib/json/scanMembers.ts'
+import type { CallScope } from '../../call/callScope.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
 import { toHex } from '../logs/parseLogFilter.ts'
-import type { ProxyOptions } from '../proxyOptions.ts'
 import { parseQuantity } from '../queryUpstream.ts'
 
 /** Whether the result of a call shows the head of the chain. */
@@ -35,7 +35,7 @@ export const readHead = (call: ForwardedCall, result: CallResult): number | unde
 export const trackHead = (
   call: ForwardedCall,
   { result, member }: { result: CallResult; member: GroupMember | undefined },
-  { group, keyId, claimedHead = 0 }: ProxyOptions,
+  { group, keyId, claimedHead = 0 }: CallScope,
 ): CallResult => {
   const head = readHead(call, result)
   if (head === undefined) return result

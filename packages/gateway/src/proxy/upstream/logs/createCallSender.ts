@@ -1,13 +1,14 @@
 import { rejections } from '../../../errors/rejections.ts'
+import type { CallScope, SendOptions } from '../../call/callScope.ts'
 import type { CallDone, CallResult } from '../callResult.ts'
 import { forwardCall } from '../forwardCall.ts'
-import type { ForwardedCall, ForwardOptions } from '../forwardedCall.ts'
+import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
 
 /** Sends the several calls to nodes that one call of a caller needs, within the time and the byte budget of that call. */
 export interface CallSender {
   /** Sends a call. `done` is not called after `stop`. */
-  readonly send: (call: ForwardedCall, options: Partial<ForwardOptions>, done: CallDone) => void
+  readonly send: (call: ForwardedCall, options: SendOptions, done: CallDone) => void
   /** Sends a call to one upstream. The promise stays pending after `stop`. */
   readonly query: (call: ForwardedCall, only: GroupMember) => Promise<CallResult>
   /** Stops the calls in flight. */
@@ -18,8 +19,9 @@ export interface CallSender {
 }
 
 /** Creates a sender. @param options - Those of the caller's call. */
-export const createCallSender = (options: ForwardOptions): CallSender => {
-  const { timeoutMs, deadlineMs = timeoutMs } = options
+export const createCallSender = (scope: CallScope, options: SendOptions): CallSender => {
+  const { timeoutMs } = scope
+  const { deadlineMs = timeoutMs } = options
   const deadlineAt = performance.now() + deadlineMs
   const cancels = new Set<() => void>()
   let isStopped = false
@@ -37,7 +39,7 @@ export const createCallSender = (options: ForwardOptions): CallSender => {
     let isOver = false
     // Assigned at once, because the call may end while it starts.
     let stop = (): void => {}
-    const started = forwardCall(call, { ...options, ...own, deadlineMs: leftMs }, (result, member) => {
+    const started = forwardCall(call, scope, { ...options, ...own, deadlineMs: leftMs }, (result, member) => {
       isOver = true
       cancels.delete(stop)
       done(result, member)

@@ -1,7 +1,8 @@
+import type { CallScope, SendCall, SendOptions } from '../../call/callScope.ts'
 import type { CallDone, CallResult } from '../callResult.ts'
 import { forwardCall } from '../forwardCall.ts'
 import { toPickOptions } from '../forwardedCall.ts'
-import type { ForwardedCall, ForwardOptions } from '../forwardedCall.ts'
+import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
 import { createCallSender } from './createCallSender.ts'
 import type { LogRanges } from './createLogRanges.ts'
@@ -14,20 +15,19 @@ import { maxQueries, splitLogs } from './splitLogs.ts'
 /**
  * Forwards a read. If it is `eth_getLogs` and a node rejects its range, the range is read in parts, and the result is the one that a node without
  * a limit would send. If that is not possible either, the caller gets the node's rejection.
- * @param done - Called once, and not after the returned function was called.
- * @returns A function that stops the call.
  */
-export const forwardRead = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
-  const { logRanges } = options.group
-  if (logRanges === undefined || call.method !== 'eth_getLogs') return forwardCall(call, options, done)
-  const filter = parseLogFilter(call.params ?? '')
-  return filter === undefined
-    ? forwardCall(call, options, done)
-    : forwardLogs(call, { options, filter, ranges: logRanges }, done)
+export const forwardRead: SendCall = (call, scope, options, done) => {
+  const { logRanges } = scope.group
+  const filter =
+    logRanges === undefined || call.method !== 'eth_getLogs' ? undefined : parseLogFilter(call.params ?? '')
+  return logRanges === undefined || filter === undefined
+    ? forwardCall(call, scope, options, done)
+    : forwardLogs(call, { scope, options, filter, ranges: logRanges }, done)
 }
 
 interface LogOptions {
-  readonly options: ForwardOptions
+  readonly scope: CallScope
+  readonly options: SendOptions
   readonly filter: LogFilter
   readonly ranges: LogRanges<GroupMember>
 }
@@ -38,9 +38,14 @@ interface RejectedRange {
   readonly error: RangeError
 }
 
-const forwardLogs = (call: ForwardedCall, { options, filter, ranges }: LogOptions, done: CallDone): (() => void) => {
-  const { group, budget, ownerId, seenHead } = options
-  const sender = createCallSender(options)
+const forwardLogs = (
+  call: ForwardedCall,
+  { scope, options, filter, ranges }: LogOptions,
+  done: CallDone,
+): (() => void) => {
+  const { group, budget, ownerId, keyId } = scope
+  const { neededHead: seenHead } = options
+  const sender = createCallSender(scope, options)
   const finish: CallDone = (result, member) => {
     if (!sender.isStopped()) done(result, member)
   }
@@ -66,7 +71,7 @@ const forwardLogs = (call: ForwardedCall, { options, filter, ranges }: LogOption
     if (failure === undefined) sender.send(call, {}, finish)
     else finish(...failure)
   }
-  const preferred = group.pick(toPickOptions(call, { seenHead, ownerId, keyId: options.keyId }))
+  const preferred = group.pick(toPickOptions(call, { seenHead, ownerId, keyId }))
   if (preferred !== undefined && isTooLong(filter, preferred, ranges)) void split(preferred)
   else
     sender.send(call, {}, (result, member) => {

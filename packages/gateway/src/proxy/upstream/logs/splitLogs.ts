@@ -1,7 +1,8 @@
 import { rejections } from '../../../errors/rejections.ts'
 import { dropBytes } from '../../../lib/memoryBudget.ts'
 import type { CallResult } from '../callResult.ts'
-import type { ForwardedCall, ForwardOptions } from '../forwardedCall.ts'
+import type { ByteBudget } from '../createUpstream.ts'
+import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
 import { failureRules } from '../failureRules.ts'
 import { readErrorKind } from '../classifyFailure.ts'
@@ -34,7 +35,7 @@ interface SplitOptions {
   readonly rejected: RangeError | undefined
   readonly ranges: LogRanges<GroupMember>
   readonly sender: CallSender
-  readonly budget: ForwardOptions['budget']
+  readonly budget: ByteBudget
 }
 
 /** A range of numbers, and the block at its end if that is not final yet. */

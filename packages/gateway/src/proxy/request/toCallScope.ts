@@ -1,10 +1,10 @@
+import type { CallScope } from '../call/callScope.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import { blockHeader, parseBlockHeader } from '../upstream/heads/blockHeader.ts'
-import type { ProxyOptions } from '../upstream/proxyOptions.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
 
-/** Creates the options with which the calls of a request are forwarded. */
-export const toProxyOptions = ({ context, tenant, network }: AuthorizedRequest): ProxyOptions => {
+/** Creates the scope of a request's calls. */
+export const toCallScope = ({ context, tenant, network }: AuthorizedRequest): CallScope => {
   const { group, limits } = network
   const keyId = tenant.record.id
   const claimedHead = parseBlockHeader(context.caller.headers[requestBlockHeader])
