@@ -1,6 +1,5 @@
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
-import { holdBytes } from '../../lib/memoryBudget.ts'
 import type { CallScope } from '../call/callScope.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallDone, CallResult } from '../upstream/callResult.ts'
@@ -11,8 +10,10 @@ import { chooseFinalBlock, trackFinalBlock } from '../upstream/heads/trackFinalB
 import { showsHead, trackHead } from '../upstream/heads/trackHead.ts'
 import { forwardRead } from '../upstream/logs/forwardLogs.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
-import { proxyCall, cacheResult, getCachedResult, toSharedRead } from '../upstream/proxyCall.ts'
-import type { SharedRead } from '../upstream/proxyCall.ts'
+import { payForResult } from '../upstream/payForResult.ts'
+import { proxyCall } from '../upstream/proxyCall.ts'
+import { cacheResult, getCachedResult, toSharedRead } from '../upstream/sharedRead.ts'
+import type { SharedRead } from '../upstream/sharedRead.ts'
 import { isRejection } from './responseParts.ts'
 
 /** Calls in one batch to a node. Nodes and providers allow at least this many. */
@@ -69,7 +70,7 @@ export const runBatch = (
   scope: CallScope,
   { done, unsent }: BatchListener,
 ): Cancel => {
-  const { group, budget, maxResponseBytes, timeoutMs } = scope
+  const { group, timeoutMs } = scope
   const deadlineAt = performance.now() + timeoutMs
   const results: CallResult[] = calls.map(() => noResult)
   /** Starts the HTTP requests that wait for one of the `maxInFlight` slots. */
@@ -112,15 +113,7 @@ export const runBatch = (
     if (left === 0 && !cancelled) complete()
   }
   /** Sets a result that this batch did not read from a node, so that its bytes have not been counted yet. */
-  const setSharedResult = (index: number, result: CallResult): void => {
-    const bytes = 'value' in result ? result.value.length : 0
-    if (bytes > budget.left) setResult(index, rejections.responseTooLarge(maxResponseBytes))
-    else if (!holdBytes(budget.buffered, bytes)) setResult(index, rejections.upstreamBusy())
-    else {
-      budget.left -= bytes
-      setResult(index, result)
-    }
-  }
+  const setSharedResult = (index: number, result: CallResult): void => setResult(index, payForResult(result, scope))
   const completeCall = (one: BatchCall, received: CallResult, from?: GroupMember): void => {
     const { index, call, read, duplicates, first } = one
     // A single call does the same in `proxyCall`.

@@ -1,9 +1,8 @@
 import { monotonicClock } from '../../lib/clock.ts'
-import { rejections } from '../../errors/rejections.ts'
 import type { CallDone, CallResult } from './callResult.ts'
 import type { ByteBudget } from './createUpstream.ts'
 import type { GroupMember } from './groupMember.ts'
-import { holdBytes } from '../../lib/memoryBudget.ts'
+import { payForResult } from './payForResult.ts'
 
 /** The caller of a read. */
 export interface Reader {
@@ -116,24 +115,10 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
     const isLeftEnough = (read.endsAt - time) * 2 >= getDeadlineMs(waiter)
     return time - read.startedAt < joinableMs && isLeftEnough ? read : undefined
   }
-  const complete = (
-    { done, reader: { budget, maxResponseBytes } }: Waiter,
-    read: InFlightRead,
-    { result, member }: Completion,
-  ): void => {
-    if ('value' in result && budget !== read.budget) {
-      if (result.value.length > budget.left) {
-        done(rejections.responseTooLarge(maxResponseBytes))
-        return
-      }
-      // Counted for each follower, because it may still write the response after the leader has left.
-      if (!holdBytes(budget.buffered, result.value.length)) {
-        done(rejections.upstreamBusy())
-        return
-      }
-      budget.left -= result.value.length
-    }
-    done(result, member)
+  const complete = ({ done, reader }: Waiter, read: InFlightRead, { result, member }: Completion): void => {
+    // Counted for each follower, because it may still write the response after the leader has left.
+    const paid = reader.budget === read.budget ? result : payForResult(result, reader)
+    done(paid, paid === result ? member : undefined)
   }
   const remove = (key: string, read: InFlightRead): void => {
     // A later identical read may have replaced it.
