@@ -39,19 +39,21 @@ export const readBody = (
     request.off('data', onData)
     done(result)
   }
-  /** Whether the chunk is the whole body, and small. */
-  const isSmall = ({ length }: Buffer): boolean =>
-    length <= smallBodyBytes && length === size && length === Number(request.headers['content-length'])
   const onData = (chunk: Buffer): void => {
     size += chunk.length
     if (size > options.maxBytes) finish('tooLarge')
     else if (!options.buffer) return
-    else if (!isSmall(chunk) && options.room?.(chunk.length) === false) finish('noRoom')
+    else if (!isSmallBody(request, chunk, size) && options.room?.(chunk.length) === false) finish('noRoom')
     else if (first === undefined) first = unpin(chunk)
     else (chunks ??= createChunks(first)).add(chunk)
   }
   request.on('data', onData)
   request.on('end', () => finish(chunks?.join() ?? first ?? noBytes))
-  request.on('close', () => finish('gone'))
-  request.on('error', () => finish('gone'))
+  const gone = (): void => finish('gone')
+  request.on('close', gone)
+  request.on('error', gone)
 }
+
+/** Whether a chunk is the whole body, and small. */
+const isSmallBody = ({ headers }: IncomingMessage, { length }: Buffer, size: number): boolean =>
+  length <= smallBodyBytes && length === size && length === Number(headers['content-length'])

@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
 import type { Tenant } from '../../auth/key/tenant.ts'
-import type { RejectionReason } from '../../errors/rejection.ts'
+import type { Rejection, RejectionReason } from '../../errors/rejection.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import type { Network } from '../../lib/network.ts'
 import type { RequestTrace } from '../requestTracer.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
+import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import type { NetworkContext } from './networkContext.ts'
+import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 import type { ResponseContent } from './responseParts.ts'
 
 /** A request: one over HTTP from its header on, or a message of a WebSocket. Only `caller/` knows which of them it is. */
@@ -85,4 +87,13 @@ export interface AuthorizedRequest {
   readonly network: NetworkContext
   /** The permissions of its token. They narrow the allow list of the app. */
   readonly tokenAllowList: AllowList | undefined
+}
+
+/** A request whose calls were checked, each on its own. */
+export interface CheckedRequest extends AuthorizedRequest {
+  /** Whether its body is a list. */
+  readonly isBatch: boolean
+  readonly calls: readonly (ParsedCall | InvalidCall)[]
+  /** For each call, in the same order, the call to forward or why it is rejected. */
+  readonly checked: (ForwardedCall | Rejection)[]
 }

@@ -42,8 +42,8 @@ interface BatchCall {
   }
 }
 
-/** The callbacks of a batch. */
-export interface BatchListener {
+/** The callbacks of the calls of a request. */
+export interface RunListener {
   /** Called once, with one result per call; not after a cancel. */
   readonly done: (results: readonly CallResult[]) => void
   /**
@@ -68,7 +68,7 @@ export interface BatchListener {
 export const runBatch = (
   calls: readonly (ForwardedCall | Rejection)[],
   scope: CallScope,
-  { done, unsent }: BatchListener,
+  { done, unsent }: RunListener,
 ): Cancel => {
   const { group, timeoutMs } = scope
   const deadlineAt = performance.now() + timeoutMs

@@ -23,28 +23,18 @@ export const learnView = ({ tenant, network: { group } }: AuthorizedRequest, vie
 }
 
 /**
- * Completes a request once the other instances can know what its calls have shown: its caller's next call may reach another one. That is at once,
- * unless there is a newer block or a write.
+ * Shares with the other instances what the calls of a request have shown, before it completes: its caller's next call may reach another one.
+ * @returns `undefined` if it may complete at once: there is neither a newer block nor a write.
  */
-export const completeWithView = (
-  gateway: GatewayContext,
-  authorized: AuthorizedRequest,
-  complete: () => void,
-): void => {
-  const { context, tenant, network } = authorized
+export const shareView = (gateway: GatewayContext, authorized: AuthorizedRequest): Promise<void> | undefined => {
+  const { tenant, network } = authorized
   const { limits } = gateway.usage
   const { account, record } = tenant
   const isShared = limits?.share !== undefined && network.group.several && account !== undefined
   const view = isShared ? toSharedView(record.id, network.group) : undefined
   const shared = view?.news && account && limits?.share?.(account, view)
-  if (shared === undefined) {
-    complete()
-    return
-  }
-  void shared.then((learned) => {
+  return shared?.then((learned) => {
     if (learned !== undefined) learnView(authorized, learned)
-    // A request whose caller has disconnected was counted already, unless it cannot be cancelled.
-    if (!context.gone || context.cancel === undefined) complete()
   })
 }
 

@@ -11,7 +11,7 @@ import { endRequest, sendRejection } from '../../request/endRequest.ts'
 import type { GatewayContext } from '../../request/gatewayContext.ts'
 import type { RequestContext } from '../../request/requestContext.ts'
 import type { ResponseContent } from '../../request/responseParts.ts'
-import { handleCalls } from './handleCalls.ts'
+import { receiveBody } from './receiveBody.ts'
 import { sendRejectionBeforeBody, skipBody } from './skipBody.ts'
 import { startHttpRequest } from './startHttpRequest.ts'
 import type { HttpExchange } from './writeResponse.ts'
@@ -25,7 +25,7 @@ export type Expectation = 'none' | 'continue' | 'unknown'
  * 2. the key (`authorize`): its form and checksum, then whether it exists. Only unknown keys consume the limit of unknown keys;
  * 3. the key's record: its state and expiry, its network, its kind of path;
  * 4. the app's lists of IPs, origins and user agents; its tokens; its services;
- * 5. the rate (`handleCalls`), for a body that is not announced as small: if the rate is known to be used up, the body is neither stored nor parsed;
+ * 5. the rate (`receiveBody`), for a body that is not announced as small: if the rate is known to be used up, the body is neither stored nor parsed;
  * 6. the body: its size if that was not announced, then its form. A body without calls takes one call from the rate;
  * 7. each call on its own (`checkCall`): its form, its method, its params, the lists of methods and addresses;
  * 8. the rate, then the quota (`takeLimits`), each once for all remaining calls: the first that fit pass;
@@ -74,7 +74,7 @@ export const handleRequest = (
     authorize(gateway, context, path, (result) => {
       context.trace?.step('admission', context.startedAt)
       if ('reason' in result) sendRejection(gateway, context, result)
-      else handleCalls(gateway, request, result)
+      else receiveBody(gateway, request, result)
     })
   }
 }

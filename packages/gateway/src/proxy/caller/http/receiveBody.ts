@@ -14,7 +14,7 @@ import { sendRejectionBeforeBody } from './skipBody.ts'
  * Reads the body of an authorized request and handles the call or the batch in it. If the rate is known to be used up, a large body is neither
  * stored nor parsed. A small one is, because that is cheap and then each call gets a response with its own id.
  */
-export const handleCalls = (gateway: GatewayContext, request: IncomingMessage, authorized: AuthorizedRequest): void => {
+export const receiveBody = (gateway: GatewayContext, request: IncomingMessage, authorized: AuthorizedRequest): void => {
   const { context, tenant } = authorized
   const { maxBodyBytes } = gateway.limits
   const usedUp = isSmall(request) ? undefined : findUsedUp(gateway, authorized)
