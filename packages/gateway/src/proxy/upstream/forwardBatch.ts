@@ -1,13 +1,11 @@
 import type { FailureKind } from '@keyrail/core'
 import { rejections } from '../../errors/rejections.ts'
-import type { SentCall } from '../../lib/createBreaker.ts'
 import type { CallResult } from './callResult.ts'
 import type { CallScope, SendOptions } from '../call/callScope.ts'
-import type { AttemptTrace } from '../requestTracer.ts'
 import type { UpstreamFault, UpstreamResponse } from './createUpstream.ts'
 import { chooseEnd, decideNext, failureRules } from './failureRules.ts'
 import { maskResponse } from './forwardCall.ts'
-import { takeWireIds, toPickOptions, toWireText } from './forwardedCall.ts'
+import { getUnits, toPickOptions } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { maxConfirmMs, mayConfirmNull, pickForNull, rememberNull } from './nullResults.ts'
@@ -15,7 +13,8 @@ import { readFailedBatch, readNodeResponse } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
 import { readBatchResponse, readPlainBatch } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
-import { recordHealth } from './sendAttempt.ts'
+import { observe, observeAttempt, recordHealth, sendAttempt, stopAttempt } from './sendAttempt.ts'
+import type { Attempt } from './sendAttempt.ts'
 import { waitForSlot } from './waitForSlot.ts'
 
 type BatchDone = (results: readonly (CallResult | undefined)[], members: readonly (GroupMember | undefined)[]) => void
@@ -59,22 +58,10 @@ interface BatchRun {
   readonly ends: (AttemptResult | undefined)[]
   /** A node may have received it. */
   isSent: boolean
-  attempt: BatchAttempt | undefined
+  /** The places of the calls that the attempt in flight sent. */
+  places: readonly number[]
+  attempt: Attempt | undefined
   timer: NodeJS.Timeout | undefined
-}
-
-/** Calls of the batch that were sent to an upstream together. */
-interface BatchAttempt {
-  readonly member: GroupMember
-  /** The places of the calls in the batch. */
-  readonly places: readonly number[]
-  /** The wire id of the first call. The ids of the others follow. */
-  readonly firstId: number
-  readonly tracked: SentCall
-  /** By `performance.now`. */
-  readonly startedAt: number
-  readonly trace: AttemptTrace | undefined
-  stop: () => void
 }
 
 const noop = (): void => {}
@@ -102,6 +89,7 @@ const forwardNow: SendBatch = (calls, scope, options, done) => {
     tried: [],
     ends: calls.map(() => undefined),
     isSent: false,
+    places: [],
     attempt: undefined,
     timer: undefined,
   }
@@ -109,99 +97,69 @@ const forwardNow: SendBatch = (calls, scope, options, done) => {
   return () => {
     const { attempt } = run
     if (attempt === undefined) return
-    attempt.stop()
-    attempt.trace?.end('aborted')
-    observe(run, attempt, { method: 'batch', calls: attempt.places.length, kind: 'aborted' })
+    stopAttempt(attempt, 'aborted')
     release(run)
   }
 }
 
-/** How many units of a budget calls use. */
-const getUnits = (calls: readonly ForwardedCall[]): number => {
-  let units = 0
-  for (const { traits } of calls) units += traits.weight
-  return units
-}
-
-const getCalls = ({ calls }: BatchRun, places: readonly number[]): ForwardedCall[] =>
-  places.flatMap((place) => calls[place] ?? [])
-
 /** Sends calls of the batch to an upstream. */
 const send = (run: BatchRun, member: GroupMember, places: readonly number[]): void => {
   const { calls, scope, options, ends } = run
-  const firstId = takeWireIds(places.length)
-  let body = ''
-  for (const [index, place] of places.entries()) {
-    const call = calls[place]
-    if (call !== undefined) body += (index === 0 ? '[' : ',') + toWireText(call, firstId + index)
-  }
-  const startedAt = performance.now()
-  const attempt: BatchAttempt = {
-    member,
-    places,
-    firstId,
-    tracked: member.health.sent(false),
-    startedAt,
-    trace: scope.trace?.attempt({
-      method: 'batch',
-      network: scope.group.network,
-      upstream: member.name,
-      attempt: run.tried.length + 1,
-      calls: places.length,
-    }),
-    stop: noop,
-  }
   run.tried.push(member)
-  run.attempt = attempt
+  run.places = places
+  run.attempt = undefined
   const onlyNulls = places.every((place) => ends[place]?.kind === 'null')
-  run.timer = setTimeout(
-    () => {
-      attempt.stop()
-      run.isSent = true
-      handleFailure(run, attempt, 'timeout')
+  const leftMs = run.endsAt - performance.now()
+  run.timer = setTimeout(() => timeOut(run), Math.min(leftMs / 2, onlyNulls ? maxConfirmMs : Infinity))
+  let hasEnded = false
+  const attempt = sendAttempt(
+    places.flatMap((place) => calls[place] ?? []),
+    { member, scope, options, isBatch: true, mayBeTrial: false, number: run.tried.length },
+    {
+      ended: (ended, fault, response) => {
+        hasEnded = true
+        clearTimeout(run.timer)
+        if (fault !== 'unsent') run.isSent = true
+        const responses = fault === undefined ? readResponses(ended, response) : undefined
+        if (responses === undefined) handleFailedBatch(run, ended, { fault, response })
+        else handleResponses(run, ended, responses)
+      },
     },
-    Math.min((run.endsAt - startedAt) / 2, onlyNulls ? maxConfirmMs : Infinity),
   )
-  attempt.stop = member.upstream.post({
-    body: `${body}]`,
-    budget: scope.budget,
-    sent: options.sent,
-    headers: attempt.trace?.headers,
-    calls: places.length,
-    units: getUnits(getCalls(run, places)),
-    done: (fault, response) => {
-      clearTimeout(run.timer)
-      if (fault !== 'unsent') run.isSent = true
-      const responses = fault === undefined ? readResponses(attempt, response) : undefined
-      if (responses === undefined) handleFailedBatch(run, attempt, { fault, response })
-      else handleResponses(run, attempt, responses)
-    },
-  })
+  // It may have ended at once.
+  if (!hasEnded) run.attempt = attempt
+}
+
+const timeOut = (run: BatchRun): void => {
+  const { attempt } = run
+  if (attempt === undefined) return
+  attempt.stop()
+  run.isSent = true
+  handleFailure(run, attempt, 'timeout')
 }
 
 const readResponses = (
-  { places, firstId }: BatchAttempt,
+  { calls, firstId }: Attempt,
   response: UpstreamResponse | undefined,
 ): readonly (NodeResponse | undefined)[] | undefined => {
   if (response === undefined || response.status < 200 || response.status >= 300) return undefined
-  const plain = readPlainBatch(response.body, firstId, places.length)
+  const plain = readPlainBatch(response.body, firstId, calls)
   if (plain !== undefined) return plain
   const found = readBatchResponse(response.body)
-  return found === undefined ? undefined : places.map((_, index) => found.get(String(firstId + index)))
+  return found && Array.from({ length: calls }, (_, index) => found.get(String(firstId + index)))
 }
 
 const handleFailedBatch = (
   run: BatchRun,
-  attempt: BatchAttempt,
+  attempt: Attempt,
   { fault, response }: { fault: UpstreamFault | undefined; response: UpstreamResponse | undefined },
 ): void => {
-  if (fault === 'unsent') attempt.member.health.markUnreachable()
   // There is no more room for the single calls.
-  if (fault === 'noRoom') for (const place of attempt.places) run.ends[place] ??= toBusy(attempt)
+  if (fault === 'noRoom') for (const place of run.places) run.ends[place] ??= toBusy(attempt)
   handleFailure(run, attempt, readFailedBatch(fault, response), fault === 'unsent')
 }
 
-const toBusy = ({ member }: BatchAttempt): AttemptResult => ({
+const toBusy = ({ member }: Attempt): AttemptResult => ({
   kind: 'aborted',
   isRejectedBeforeRun: false,
   member,
@@ -213,27 +171,22 @@ const concernsNode = (kind: FailureKind): boolean =>
   failureRules[kind].about === 'node' || failureRules[kind].about === 'load'
 
 /** Sends a batch that failed as a whole to another upstream. If there is none, or if the node rejects it as a batch, its calls are left. */
-const handleFailure = (run: BatchRun, attempt: BatchAttempt, kind: FailureKind, isUnsent = false): void => {
-  const { group, ownerId } = run.scope
-  attempt.trace?.end(kind)
-  observe(run, attempt, { method: 'batch', calls: attempt.places.length, kind })
-  const next = group.several && concernsNode(kind) ? pickNext(run, attempt.places) : undefined
+const handleFailure = (run: BatchRun, attempt: Attempt, kind: FailureKind, isUnsent = false): void => {
+  const { group } = run.scope
+  observeAttempt(attempt, kind)
+  const next = group.several && concernsNode(kind) ? pickNext(run, run.places) : undefined
   if (next === undefined) {
     finish(run)
     return
   }
   // It counts only if another node is tried: a node may reject a batch and still respond to each call of it.
-  if (!isUnsent) recordHealth(attempt, kind, { ownerId, expensive: false })
+  if (!isUnsent) recordHealth(attempt, kind)
   send(run, next.member, next.places)
 }
 
-const handleResponses = (
-  run: BatchRun,
-  attempt: BatchAttempt,
-  responses: readonly (NodeResponse | undefined)[],
-): void => {
-  const { calls, ends, scope } = run
-  const { member, places } = attempt
+const handleResponses = (run: BatchRun, attempt: Attempt, responses: readonly (NodeResponse | undefined)[]): void => {
+  const { calls, places, ends, scope } = run
+  const { member } = attempt
   const again: number[] = []
   let results = 0
   let failed: AttemptResult | undefined
@@ -244,13 +197,13 @@ const handleResponses = (
     const { method, params } = call
     if (response === undefined) {
       again.push(place)
-      observe(run, attempt, { method, params, calls: 1, kind: 'badResponse' })
+      observe(attempt, 'badResponse', undefined, { method, params, calls: 1 })
       continue
     }
     const end = readNodeResponse({ member, method, params, idempotent: true, batch: true }, response, okStatus)
     if (end.kind === 'result' || end.kind === 'null') results += 1
     else {
-      observe(run, attempt, { method, params, calls: 1, kind: end.kind, retryAfterMs: end.retryAfterMs })
+      observe(attempt, end.kind, end.retryAfterMs, { method, params, calls: 1 })
       failed = end
     }
     // The node may respond to the call alone.
@@ -262,11 +215,8 @@ const handleResponses = (
   }
   const kind = results === 0 && failed !== undefined ? failed.kind : 'result'
   attempt.trace?.end(kind === 'null' ? 'result' : kind)
-  recordHealth(attempt, kind, {
-    ownerId: scope.ownerId,
-    expensive: false,
-  })
-  if (results > 0) observe(run, attempt, { method: 'batch', calls: results, kind: 'result' })
+  recordHealth(attempt, kind)
+  if (results > 0) observe(attempt, 'result', undefined, { method: attempt.method, calls: results })
   const next = again.length > 0 && scope.group.several ? pickNext(run, again) : undefined
   if (next === undefined) finish(run)
   else send(run, next.member, next.places)
@@ -325,9 +275,3 @@ const release = (run: BatchRun): void => {
   clearTimeout(run.timer)
   run.scope.group.queue.release(run.scope)
 }
-
-const observe = (
-  { scope: { ownerId } }: BatchRun,
-  { member, startedAt }: BatchAttempt,
-  outcome: Omit<Parameters<GroupMember['observe']>[0], 'latencyMs' | 'ownerId'>,
-): void => member.observe({ ...outcome, ownerId, latencyMs: performance.now() - startedAt })

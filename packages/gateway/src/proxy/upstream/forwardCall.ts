@@ -13,7 +13,7 @@ import { chooseEnd, decideNext } from './failureRules.ts'
 import { maxConfirmMs, pickForNull, rememberNull } from './nullResults.ts'
 import type { AttemptResult } from './readAttempt.ts'
 import type { NodeResponse } from './readResponse.ts'
-import { recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
+import { readEnd, recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
 import type { Attempt } from './sendAttempt.ts'
 import { waitForSlot } from './waitForSlot.ts'
 
@@ -117,14 +117,15 @@ const start = (run: Run, member: GroupMember, mayBeTrial = false): void => {
   const mayStream = call.traits.idempotent ? options.mayStream : undefined
   let hasEnded = false
   const attempt = sendAttempt(
-    call,
-    { member, scope, options, mayBeTrial, number: run.tried.length },
+    [call],
+    { member, scope, options, isBatch: false, mayBeTrial, number: run.tried.length },
     {
-      ended: (ended, result) => {
+      ended: (ended, fault, response) => {
         hasEnded = true
         remove(run.open, ended)
+        const end = readEnd(call, ended, scope, { fault, response })
         if (run.over) release(run)
-        else handleEnd(run, result)
+        else handleEnd(run, end)
       },
       large: mayStream && ((large, head, flow) => openStream(run, large, { head, flow, mayStream })),
     },
@@ -216,9 +217,8 @@ const timeOut = (run: Run, member: GroupMember): void => {
 }
 
 /** Counts the attempts in flight as failures of their upstreams. */
-const failOpen = ({ call, scope, open }: Run): void => {
-  const { expensive } = call.traits
-  for (const attempt of open) recordHealth(attempt, 'timeout', { ownerId: scope.ownerId, expensive })
+const failOpen = ({ call, open }: Run): void => {
+  for (const attempt of open) recordHealth(attempt, 'timeout', call.traits.expensive)
 }
 
 /** Ends the call with an attempt's end, or with a better one before it. */
@@ -259,7 +259,7 @@ const openStream = (
   { head, flow, mayStream }: { head: readonly Buffer[]; flow: FlowControl; mayStream: () => boolean },
 ): ResponseConsumer | undefined => {
   if (run.over) return undefined
-  const opened = openResponseStream(attempt.wireId, { head, flow, idleMs: run.scope.timeoutMs })
+  const opened = openResponseStream(String(attempt.firstId), { head, flow, idleMs: run.scope.timeoutMs })
   if (opened === undefined || !mayStream()) return undefined
   const { consumer, stream } = opened
   recordStream(attempt)

@@ -30,6 +30,23 @@ export const takeWireIds = (count: number): number => {
   return first
 }
 
-/** Serializes a call for a node. Missing params become an empty list, because some nodes require one. */
-export const toWireText = (call: ForwardedCall, wireId: string | number): string =>
-  `{"jsonrpc":"2.0","id":${wireId},"method":"${call.method}","params":${call.params ?? '[]'}}`
+/**
+ * Serializes calls for a node. Missing params become an empty list, because some nodes require one.
+ * @param firstId - The wire id of the first. The ids of the others follow.
+ */
+export const toWireText = (calls: readonly ForwardedCall[], firstId: number, isBatch: boolean): string => {
+  let text = ''
+  let id = firstId
+  for (const { method, params = '[]' } of calls) {
+    text += `${text === '' ? '' : ','}{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`
+    id += 1
+  }
+  return isBatch ? `[${text}]` : text
+}
+
+/** How many units of a budget calls use. */
+export const getUnits = (calls: readonly ForwardedCall[]): number => {
+  let units = 0
+  for (const { traits } of calls) units += traits.weight
+  return units
+}

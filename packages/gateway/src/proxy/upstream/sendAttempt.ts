@@ -2,21 +2,28 @@ import type { SentCall } from '../../lib/createBreaker.ts'
 import type { CallScope, SendOptions } from '../call/callScope.ts'
 import type { AttemptTrace } from '../requestTracer.ts'
 import { rejections } from '../../errors/rejections.ts'
-import type { FlowControl, ResponseConsumer } from './createUpstream.ts'
+import type { CallOutcome } from './callOutcome.ts'
+import type { FlowControl, ResponseConsumer, UpstreamFault, UpstreamResponse } from './createUpstream.ts'
 import { failureRules } from './failureRules.ts'
 import type { AttemptEnd } from './failureRules.ts'
-import { takeWireIds, toWireText } from './forwardedCall.ts'
+import { getUnits, takeWireIds, toWireText } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { readAttempt } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
 
-/** A call that was sent to an upstream. */
+/** A call, or calls of a batch, that were sent to an upstream. */
 export interface Attempt {
-  readonly call: ForwardedCall
+  /** `batch` for a batch. */
+  readonly method: string
+  /** Source text; `undefined` for a batch. */
+  readonly params: string | undefined
+  /** How many calls it is. */
+  readonly calls: number
   readonly member: GroupMember
   readonly ownerId: string
-  readonly wireId: string
+  /** The wire id of the first call. The ids of the others follow. */
+  readonly firstId: number
   /** By `performance.now`. */
   readonly startedAt: number
   readonly tracked: SentCall
@@ -25,10 +32,23 @@ export interface Attempt {
   stop: () => void
 }
 
+/** Where calls are sent, and how. */
+export interface AttemptTarget {
+  readonly member: GroupMember
+  readonly scope: CallScope
+  readonly options: SendOptions
+  /** The calls are sent as a list, also if it is one. */
+  readonly isBatch: boolean
+  /** They may find out if an upstream works whose circuit breaker is open. */
+  readonly mayBeTrial: boolean
+  /** 1 for the first attempt at these calls. */
+  readonly number: number
+}
+
 /** The callbacks of an attempt. */
 export interface AttemptListener {
-  /** Called once, unless the attempt was stopped or its response became a stream. */
-  readonly ended: (attempt: Attempt, result: AttemptResult) => void
+  /** Called once, unless the attempt was stopped or its response became a stream. It may be called before `sendAttempt` returns. */
+  readonly ended: (attempt: Attempt, fault: UpstreamFault | undefined, response: UpstreamResponse | undefined) => void
   /** Called when the response grows large. `undefined` buffers it. */
   readonly large?:
     | ((attempt: Attempt, head: readonly Buffer[], flow: FlowControl) => ResponseConsumer | undefined)
@@ -36,49 +56,44 @@ export interface AttemptListener {
 }
 
 const noop = (): void => {}
+const batch = { method: 'batch', params: undefined }
 
-/**
- * Sends a call to an upstream once, and records how that ended in the upstream's health.
- * @param target.mayBeTrial - The call may find out if an upstream works whose circuit breaker is open.
- * @param target.number - 1 for the first attempt at this call.
- */
+/** Sends calls to an upstream once. */
 export const sendAttempt = (
-  call: ForwardedCall,
-  {
-    member,
-    scope,
-    options,
-    mayBeTrial,
-    number,
-  }: { member: GroupMember; scope: CallScope; options: SendOptions; mayBeTrial: boolean; number: number },
+  calls: readonly ForwardedCall[],
+  { member, scope, options, isBatch, mayBeTrial, number }: AttemptTarget,
   { ended, large }: AttemptListener,
 ): Attempt => {
-  const { method, params, traits } = call
-  const wireId = String(takeWireIds(1))
+  const { method, params } = (isBatch ? undefined : calls[0]) ?? batch
+  const count = calls.length
+  const firstId = takeWireIds(count)
   const tracked = member.health.sent(mayBeTrial)
-  const { group, ownerId, budget, maxResponseBytes } = scope
-  const { network } = group
-  const trace = scope.trace?.attempt({ method, network, upstream: member.name, attempt: number, calls: 1 })
-  const attempt: Attempt = { call, member, ownerId, wireId, startedAt: performance.now(), tracked, trace, stop: noop }
+  const { ownerId, budget } = scope
+  const { network } = scope.group
+  const trace = scope.trace?.attempt({ method, network, upstream: member.name, attempt: number, calls: count })
+  const startedAt = performance.now()
+  const attempt: Attempt = {
+    method,
+    params,
+    calls: count,
+    member,
+    ownerId,
+    firstId,
+    startedAt,
+    tracked,
+    trace,
+    stop: noop,
+  }
   attempt.stop = member.upstream.post({
-    body: toWireText(call, wireId),
+    body: toWireText(calls, firstId, isBatch),
     budget,
     sent: options.sent,
     headers: trace?.headers,
-    units: traits.weight,
+    calls: count,
+    units: getUnits(calls),
     done: (fault, response) => {
-      if (fault === 'unsent') {
-        member.health.markUnreachable()
-        observe(attempt, 'network')
-        const result = rejections.noUpstream(network)
-        ended(attempt, { kind: 'network', isRejectedBeforeRun: true, member, result })
-        return
-      }
-      const { idempotent, expensive } = traits
-      const result = readAttempt({ member, method, params, idempotent, wireId, maxResponseBytes }, fault, response)
-      recordHealth(attempt, result.kind, { ownerId, expensive })
-      observe(attempt, result.kind === 'null' ? 'result' : result.kind, result.retryAfterMs)
-      ended(attempt, result)
+      if (fault === 'unsent') member.health.markUnreachable()
+      ended(attempt, fault, response)
     },
     large: large === undefined ? undefined : (head, flow) => large(attempt, head, flow),
   })
@@ -88,20 +103,39 @@ export const sendAttempt = (
 /** Records that the response became a stream. */
 export const recordStream = (attempt: Attempt): void => {
   attempt.member.health.succeeded(attempt.tracked)
-  observe(attempt, 'result')
+  observeAttempt(attempt, 'result')
 }
 
 /** Stops an attempt that has not ended. @param kind - `timeout`: its time was up. `aborted`: its response is not needed any more. */
 export const stopAttempt = (attempt: Attempt, kind: 'timeout' | 'aborted'): void => {
   attempt.stop()
-  observe(attempt, kind)
+  observeAttempt(attempt, kind)
+}
+
+/** Reads how an attempt at a single call ended, and records it in the upstream's health. */
+export const readEnd = (
+  { method, params, traits: { idempotent, expensive } }: ForwardedCall,
+  attempt: Attempt,
+  { group: { network }, maxResponseBytes }: CallScope,
+  { fault, response }: { fault: UpstreamFault | undefined; response: UpstreamResponse | undefined },
+): AttemptResult => {
+  const { member } = attempt
+  if (fault === 'unsent') {
+    observeAttempt(attempt, 'network')
+    return { kind: 'network', isRejectedBeforeRun: true, member, result: rejections.noUpstream(network) }
+  }
+  const wireId = String(attempt.firstId)
+  const end = readAttempt({ member, method, params, idempotent, wireId, maxResponseBytes }, fault, response)
+  recordHealth(attempt, end.kind, expensive)
+  observeAttempt(attempt, end.kind === 'null' ? 'result' : end.kind, end.retryAfterMs)
+  return end
 }
 
 /** Records in the upstream's health how an attempt ended. */
 export const recordHealth = (
-  { member, tracked }: Pick<Attempt, 'member' | 'tracked'>,
+  { member, ownerId, tracked }: Attempt,
   kind: AttemptEnd['kind'],
-  { ownerId, expensive }: { ownerId: string; expensive: boolean },
+  expensive = false,
 ): void => {
   const about = kind === 'result' ? 'call' : failureRules[kind].about
   if (about === 'call') member.health.succeeded(tracked)
@@ -109,11 +143,19 @@ export const recordHealth = (
   else if (about === 'node' && !(kind === 'timeout' && expensive)) member.health.failed(tracked, ownerId)
 }
 
-const observe = (
-  { call: { method, params }, member, ownerId, startedAt, trace }: Attempt,
-  kind: Parameters<GroupMember['observe']>[0]['kind'],
+/** Records how an attempt ended, all its calls alike. */
+export const observeAttempt = (attempt: Attempt, kind: CallOutcome['kind'], retryAfterMs?: number): void => {
+  attempt.trace?.end(kind)
+  observe(attempt, kind, retryAfterMs)
+}
+
+/** Records how calls of an attempt ended. @param about - @default all its calls */
+export const observe = (
+  attempt: Attempt,
+  kind: CallOutcome['kind'],
   retryAfterMs?: number,
+  { method, params, calls }: Pick<CallOutcome, 'method' | 'params' | 'calls'> = attempt,
 ): void => {
-  trace?.end(kind)
-  member.observe({ method, params, ownerId, calls: 1, kind, latencyMs: performance.now() - startedAt, retryAfterMs })
+  const { member, ownerId, startedAt } = attempt
+  member.observe({ method, params, ownerId, calls, kind, latencyMs: performance.now() - startedAt, retryAfterMs })
 }
