@@ -31,7 +31,7 @@ describe('readBlock', () => {
     ['eth_getLogs', [{ fromBlock: '0x1', toBlock: 'latest' }], [{ fromBlock: '0x1', toBlock: '0xff' }]],
     ['eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x2' }], [{ fromBlock: '0x1', toBlock: '0x2' }]],
     ['trace_filter', [{ fromBlock: 'latest' }], [{ fromBlock: '0xff', toBlock: '0xff' }]],
-    // Without `fromBlock`, some nodes search all blocks.
+    // Without `fromBlock`, nodes differ.
     ['trace_filter', [{ toBlock: 'latest' }], [{ toBlock: '0xff' }]],
     ['debug_executionWitness', ['latest'], ['0xff']],
     ['debug_storageRangeAt', ['latest', 0, '0xabc', '0x', 9], ['0xff', 0, '0xabc', '0x', 9]],

@@ -58,7 +58,7 @@ export function readBlock(method: string, params: string): BlockRead | undefined
         const number = hex(head)
         return write({
           ...filter,
-          // Without `fromBlock`, logs are those of the latest block, but traces those since the first block.
+          // Without `fromBlock`, `eth_getLogs` starts at the latest block. For traces, nodes differ.
           ...(latest(fromBlock) && (fromBlock || method === 'eth_getLogs') && { fromBlock: number }),
           ...(latest(toBlock) && { toBlock: number }),
         })

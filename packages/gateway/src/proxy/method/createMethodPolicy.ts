@@ -1,6 +1,7 @@
 import { methods } from '../../lib/methods.ts'
 import type { OfferedMethod } from '../../lib/methods.ts'
 import type { MethodWeights } from './weights.ts'
+
 /** The param of a method that pins the response to a chain state, and its kind. */
 export interface PinRule {
   /** A block hash, a block by number or hash, a log filter, or a transaction hash. */
@@ -87,7 +88,7 @@ export const createMethodPolicy = (options: {
   const allowed = new Map(
     [...methods]
       .filter(([, { service }]) => services[service])
-      .map(([name, row]) => [name, getTraits(name, row, Object.hasOwn(weights, name) ? (weights[name] ?? 1) : 1)]),
+      .map(([name, row]) => [name, getTraits(name, row, weights[name] ?? 1)]),
   )
   // Most batches are many calls of one method.
   let last: MethodTraits | undefined

@@ -60,7 +60,7 @@ def read_block(method: str, params: str) -> BlockRead | None:
     if is_range:
         if block.get("blockHash"):
             return None
-        # Without `fromBlock`, logs are those of the latest block, but traces those since the first block.
+        # Without `fromBlock`, `eth_getLogs` starts at the latest block. For traces, nodes differ.
         ends = [
             end
             for end in ("fromBlock", "toBlock")
