@@ -79,6 +79,10 @@ export const readErrorKind = (value: Buffer | string, method: string): FailureKi
   return classifyFailure({ method, idempotent: true }, { text: rpcError.message, rpcError }).kind
 }
 
+/** Whether a node's error says that a contract reverted, or that its execution failed. */
+export const isRevert = (value: Buffer | string, method: string): boolean =>
+  value.length <= maxClassifiedBytes && readErrorKind(value, method) === 'revert'
+
 /** Reads how a node failed a query of the gateway's own, whose id is 1. */
 export const readRejection = (response: UpstreamResponse, method: string): Failure =>
   classifyFailure({ method, idempotent: true }, toFacts(response, { method, wireId: '1' }))
