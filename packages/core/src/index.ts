@@ -7,7 +7,9 @@ export type {
   RequestHeaders,
   Secret,
 } from './endpoint/endpointUrlOptions.ts'
+export { describeFailure } from './failure/describeFailure.ts'
 export type { FailureKind } from './failure/failureKind.ts'
+export { findFailure } from './failure/findFailure.ts'
 export { isKeyrailError, KeyrailError } from './failure/keyrailError.ts'
 export type { FailureSource, KeyrailErrorFields, RpcErrorObject } from './failure/keyrailError.ts'
 export type { BatchCall, BatchFn, BatchResults, Settled } from './schema/batch.ts'

@@ -117,7 +117,7 @@ export function batch<Rpc = EthereumRpc>(options: BatchOptions = {}): BatchFeatu
 }
 
 function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
-  const { redactedUrl, chainId, close } = endpoint
+  const { redactedUrl, chain, close } = endpoint
   const cap = createBatchCap(Math.floor(given.maxCalls ?? 100))
   let { maxBytes = 512_000 } = given
   let lastId = 0
@@ -232,7 +232,7 @@ function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
       sent.stop = nothing
       const size = items.length
       const read = response ? readBatchResponse(response, first, size) : { ...(fault as FailureFacts), batch: true }
-      const chainHeader = chainId && response?.header('x-chain-id')
+      const chainHeader = chain.id && response?.header('x-chain-id')
       const durationMs = now() - sentAt
       const succeeded: CallEvent = { type: 'attempted', redactedUrl, durationMs }
       const rejected: Item[] = []
@@ -245,7 +245,7 @@ function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
         const { method } = call
         const one = 'length' in read ? (read[at] as BatchEntryRead) : read
         const wrong =
-          'result' in one ? findChainMismatch(chainId, method === 'eth_chainId' ? one.result : chainHeader) : one
+          'result' in one ? findChainMismatch(chain, method === 'eth_chainId' ? one.result : chainHeader) : one
         const failure = wrong && createFailure(wrong, { ...context, method })
         const kind = failure?.kind
         call.emit?.(kind ? { type: 'attempted', redactedUrl, durationMs, kind } : succeeded)
