@@ -1,5 +1,6 @@
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
+import { methods } from '../../lib/methods.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import { checkCall } from './checkCall.ts'
@@ -76,6 +77,11 @@ export const rejectBody = (gateway: GatewayContext, authorized: AuthorizedReques
     sendRejection(gateway, authorized.context, { ...sent, close: rejection.close === true })
   })
 
+const isForTestKey = (method: string): boolean => {
+  const service = methods.get(method)?.service
+  return service !== 'debug' && service !== 'txpool'
+}
+
 const check = (
   { javascriptTracers, sockets }: GatewayContext,
   { context, tenant, tokenAllowList, network }: AuthorizedRequest,
@@ -87,8 +93,7 @@ const check = (
     return needsSocket ? rejections.useWebSocket(traits.label) : rejections.methodNotFound(traits.label)
   }
   // Everybody knows test keys, so the one that gets a response must not change anything, or make a node do expensive work for a page.
-  const isOffered =
-    tenant.testKey !== 'slow' || (traits?.idempotent === true && !/^(?:debug|txpool)_/.test(traits.label))
+  const isOffered = tenant.testKey !== 'slow' || (traits?.idempotent === true && isForTestKey(traits.label))
   return checkCall(call, {
     traits: isOffered ? traits : undefined,
     allow: tenant.record.allow,
@@ -106,17 +111,17 @@ const handleParsed = (
 ): void => {
   const { context, tenant, network, tokenAllowList } = authorized
   const { facts, reply } = context
-  const methods: string[] = []
+  const labels: string[] = []
   const checked: (ForwardedCall | Rejection)[] = []
   for (const call of calls) {
     const traits = call.valid ? network.policy(call.method) : undefined
-    methods.push(traits?.label ?? 'other')
+    labels.push(traits?.label ?? 'other')
     checked.push(check(gateway, authorized, call, traits))
   }
   const [first] = calls
   facts.calls = calls.length
-  facts.method = isBatch ? 'batch' : methods[0]
-  if (isBatch) facts.methods = methods
+  facts.method = isBatch ? 'batch' : labels[0]
+  if (isBatch) facts.methods = labels
   if (!isBatch && isKeepAlive(first) && reply.takeKeepAlive()) {
     // It is not charged.
     const body = `{"jsonrpc":"2.0","id":null,"result":"${network.group.chainId}"}`
