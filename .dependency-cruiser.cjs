@@ -80,6 +80,18 @@ module.exports = {
       to: { path: '^packages/gateway/src/proxy/caller/' },
     },
     {
+      name: 'run-calls',
+      severity: 'error',
+      comment: 'the steps of a request reach the nodes by runCalls only',
+      from: { path: '^packages/gateway/src/proxy/request/', pathNot: tests },
+      to: {
+        path: '^packages/gateway/src/proxy/upstream/',
+        // An error is read without a node.
+        pathNot: '/(runCalls|classifyFailure)[.]ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'entry-points',
       severity: 'error',
       comment: 'import other packages through the entry points in their `exports`, never through other files',

@@ -56,6 +56,11 @@ const planted: readonly { readonly file: string; readonly text: string; readonly
     text: "export * from '../caller/http/writeParts.ts'",
     problems: ['transport'],
   },
+  {
+    file: 'packages/gateway/src/proxy/request/plantedForward.ts',
+    text: "export { forwardCall } from '../upstream/forwardCall.ts'",
+    problems: ['run-calls'],
+  },
   { file: 'packages/core/src/plantedBuiltin.ts', text: "import 'node:fs'", problems: ['node-modules:core'] },
   { file: 'packages/core/src/plantedBareBuiltin.ts', text: "import 'fs'", problems: ['node-modules:core'] },
   { file: 'packages/core/src/planted.node.ts', text: "import 'node:fs'", problems: [] },

@@ -55,6 +55,9 @@ export interface Rejection {
   readonly close?: boolean
 }
 
+/** Whether a result is a rejection. */
+export const isRejection = (result: object): result is Rejection => 'reason' in result
+
 /**
  * Formats the `error` member of a rejection.
  * @param requestId - The id in the log and in `X-Request-Id`, so that callers can refer to the request.

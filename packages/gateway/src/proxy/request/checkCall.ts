@@ -4,7 +4,7 @@ import { hasAmbiguousName } from '../../auth/allowList/hasAmbiguousName.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
-import type { ForwardedCall } from '../upstream/forwardedCall.ts'
+import type { CheckedCall } from '../upstream/callResult.ts'
 import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 
 /** The rules that a call is checked against. */
@@ -26,7 +26,7 @@ const invalidCall = rejections.invalidRequest()
 export const checkCall = (
   call: ParsedCall | InvalidCall,
   { traits, allow, tokenAllowList, javascriptTracers }: CallRules,
-): ForwardedCall | Rejection => {
+): CheckedCall => {
   if (!call.valid) return call.problem === undefined ? invalidCall : rejections.invalidRequest(call.problem)
   if (traits === undefined) return rejections.methodNotFound(call.method)
   if (!call.paramsFit) return rejections.invalidParams()

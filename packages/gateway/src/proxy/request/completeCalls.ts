@@ -1,3 +1,4 @@
+import { isRejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
 import type { CallResult } from '../upstream/callResult.ts'
@@ -5,7 +6,7 @@ import { endRequest, sendRejection } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { meterCalls } from './meterRequest.ts'
 import type { CheckedRequest } from './requestContext.ts'
-import { getByteLength, isRejection, toBatchParts, toResponseParts } from './responseParts.ts'
+import { getByteLength, toBatchParts, toResponseParts } from './responseParts.ts'
 import type { BodyPart } from './responseParts.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { methods } from '../../lib/methods.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
-import type { ForwardedCall } from '../upstream/forwardedCall.ts'
+import type { CheckedCall } from '../upstream/callResult.ts'
 import { checkCall } from './checkCall.ts'
 import { smallBody } from './createBodyQueue.ts'
 import { endRequest, sendRejection } from './endRequest.ts'
@@ -87,7 +87,7 @@ const check = (
   { context, tenant, tokenAllowList, network }: AuthorizedRequest,
   call: ParsedCall | InvalidCall,
   traits: MethodTraits | undefined,
-): ForwardedCall | Rejection => {
+): CheckedCall => {
   if (traits?.subscribes === true && context.reply.subscriptions === undefined) {
     const needsSocket = sockets.getHub(network.group.network) !== undefined
     return needsSocket ? rejections.useWebSocket(traits.label) : rejections.methodNotFound(traits.label)
@@ -112,7 +112,7 @@ const handleParsed = (
   const { context, tenant, network, tokenAllowList } = authorized
   const { facts, reply } = context
   const labels: string[] = []
-  const checked: (ForwardedCall | Rejection)[] = []
+  const checked: CheckedCall[] = []
   for (const call of calls) {
     const traits = call.valid ? network.policy(call.method) : undefined
     labels.push(traits?.label ?? 'other')

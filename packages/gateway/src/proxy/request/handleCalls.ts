@@ -1,13 +1,12 @@
+import { isRejection } from '../../errors/rejection.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
 import type { CallResult } from '../upstream/callResult.ts'
+import { runCalls } from '../upstream/runCalls.ts'
 import { completeCalls } from './completeCalls.ts'
 import { sendRejection } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import type { CheckedRequest } from './requestContext.ts'
-import { isRejection } from './responseParts.ts'
-import { runBatch } from './runBatch.ts'
-import { runSingle } from './runSingle.ts'
 import { shareView } from './shareView.ts'
 import { returnUnsent, toLimitRejection } from './takeLimits.ts'
 import { toCallScope } from './toCallScope.ts'
@@ -25,7 +24,7 @@ export const handleCalls = (gateway: GatewayContext, request: CheckedRequest): v
     else if (passed === 0) completeCalls(gateway, request, checked.filter(isRejection))
     else {
       if (taken.granted < passed) rejectUngranted(gateway, request, taken)
-      runCalls(gateway, request, taken)
+      runGranted(gateway, request, taken)
     }
   })
 }
@@ -57,7 +56,7 @@ const rejectUngranted = (gateway: GatewayContext, { checked }: CheckedRequest, t
 }
 
 /** Runs the granted calls. Those that end without having been sent to a node are returned to the quota. */
-const runCalls = (gateway: GatewayContext, request: CheckedRequest, taken: LimitGrant): void => {
+const runGranted = (gateway: GatewayContext, request: CheckedRequest, taken: LimitGrant): void => {
   const { context, checked, isBatch } = request
   const unsent = (units: number): void => returnUnsent(gateway, taken, units)
   const done = (results: readonly CallResult[]): void => {
@@ -69,7 +68,7 @@ const runCalls = (gateway: GatewayContext, request: CheckedRequest, taken: Limit
         if (!context.gone || context.cancel === undefined) finish(gateway, request, results)
       })
   }
-  context.cancel = (isBatch ? runBatch : runSingle)(checked, toCallScope(request), { done, unsent })
+  context.cancel = runCalls(checked, toCallScope(request), isBatch, { done, unsent })
 }
 
 const finish = (gateway: GatewayContext, request: CheckedRequest, results: readonly CallResult[]): void => {

@@ -1,6 +1,7 @@
 import { parseBearer } from '../../auth/jwt/parseJwt.ts'
 import { copyText } from '../../lib/copyText.ts'
 import { getFaultCode } from '../../errors/faultLog.ts'
+import { isRejection } from '../../errors/rejection.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { isFailure } from '../../usage/metering/meter.ts'
 import type { Outcome } from '../../usage/metering/meter.ts'
@@ -13,7 +14,7 @@ import type { GatewayContext } from './gatewayContext.ts'
 import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 import type { RequestContext } from './requestContext.ts'
 import type { BodyPart } from './responseParts.ts'
-import { getByteLength, isRejection } from './responseParts.ts'
+import { getByteLength } from './responseParts.ts'
 
 /** The calls of a request with their results, in the same order, and the response that is made of them. */
 export interface CompletedCalls {

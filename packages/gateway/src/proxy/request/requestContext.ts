@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
 import type { Tenant } from '../../auth/key/tenant.ts'
-import type { Rejection, RejectionReason } from '../../errors/rejection.ts'
+import type { RejectionReason } from '../../errors/rejection.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import type { Network } from '../../lib/network.ts'
 import type { RequestTrace } from '../requestTracer.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
-import type { ForwardedCall } from '../upstream/forwardedCall.ts'
+import type { CheckedCall } from '../upstream/callResult.ts'
 import type { NetworkContext } from './networkContext.ts'
 import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 import type { ResponseContent } from './responseParts.ts'
@@ -95,5 +95,5 @@ export interface CheckedRequest extends AuthorizedRequest {
   readonly isBatch: boolean
   readonly calls: readonly (ParsedCall | InvalidCall)[]
   /** For each call, in the same order, the call to forward or why it is rejected. */
-  readonly checked: (ForwardedCall | Rejection)[]
+  readonly checked: CheckedCall[]
 }

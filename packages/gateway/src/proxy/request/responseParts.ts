@@ -1,5 +1,5 @@
 import type { Rejection } from '../../errors/rejection.ts'
-import { formatError, formatRejection } from '../../errors/rejection.ts'
+import { formatError, formatRejection, isRejection } from '../../errors/rejection.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import type { ResponseStream } from '../upstream/openResponseStream.ts'
 
@@ -18,9 +18,6 @@ export interface ResponseContent {
   /** Closes the connection after the response. */
   readonly close?: boolean | undefined
 }
-
-/** Whether the gateway rejected a call, and no node responded to it. */
-export const isRejection = (result: object): result is Rejection => 'reason' in result
 
 /**
  * The response object of one call. A node's result or error is sent as the bytes it came in.

@@ -1,6 +1,6 @@
 import type { CallScope } from '../call/callScope.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
-import { blockHeader, parseBlockHeader } from '../upstream/heads/blockHeader.ts'
+import { blockHeader, parseBlockHeader } from '../call/blockHeader.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
 
 /** Creates the scope of a request's calls. */

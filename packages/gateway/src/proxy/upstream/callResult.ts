@@ -1,4 +1,5 @@
 import type { Rejection } from '../../errors/rejection.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import type { ResponseStream } from './openResponseStream.ts'
 import type { NodeResponse } from './readResponse.ts'
@@ -14,3 +15,17 @@ export type CallResult = NodeResponse | StreamedResponse | Rejection
 
 /** Called when a call ends, with the upstream that sent the response, if one did. */
 export type CallDone = (result: CallResult, member?: GroupMember) => void
+
+/** A call of a request that may be forwarded, or why it is rejected. */
+export type CheckedCall = ForwardedCall | Rejection
+
+/** The callbacks of the calls of a request. */
+export interface RunListener {
+  /** Called once, with one result per call; not after a cancel. */
+  readonly done: (results: readonly CallResult[]) => void
+  /**
+   * Called with the weight of the calls that failed without being sent to a node: before `done`, or at a cancel. After a cancel it is also
+   * called for each write that was still running and then failed that way.
+   */
+  readonly unsent: (units: number) => void
+}

@@ -1,20 +1,19 @@
-import type { Rejection } from '../../errors/rejection.ts'
+import { isRejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { CallScope } from '../call/callScope.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
-import type { CallDone, CallResult } from '../upstream/callResult.ts'
-import { forwardBatch } from '../upstream/forwardBatch.ts'
-import type { ForwardedCall } from '../upstream/forwardedCall.ts'
-import { getBatchNeededHead, getNeededHead } from '../upstream/heads/getNeededHead.ts'
-import { chooseFinalBlock, trackFinalBlock } from '../upstream/heads/trackFinalBlock.ts'
-import { showsHead, trackHead } from '../upstream/heads/trackHead.ts'
-import { forwardRead } from '../upstream/logs/forwardLogs.ts'
-import type { GroupMember } from '../upstream/groupMember.ts'
-import { payForResult } from '../upstream/payForResult.ts'
-import { proxyCall } from '../upstream/proxyCall.ts'
-import { cacheResult, getCachedResult, toSharedRead } from '../upstream/sharedRead.ts'
-import type { SharedRead } from '../upstream/sharedRead.ts'
-import { isRejection } from './responseParts.ts'
+import type { CallDone, CallResult, CheckedCall, RunListener } from './callResult.ts'
+import { forwardBatch } from './forwardBatch.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
+import { getBatchNeededHead, getNeededHead } from './heads/getNeededHead.ts'
+import { chooseFinalBlock, trackFinalBlock } from './heads/trackFinalBlock.ts'
+import { showsHead, trackHead } from './heads/trackHead.ts'
+import { forwardRead } from './logs/forwardLogs.ts'
+import type { GroupMember } from './groupMember.ts'
+import { payForResult } from './payForResult.ts'
+import { proxyCall } from './proxyCall.ts'
+import { cacheResult, getCachedResult, toSharedRead } from './sharedRead.ts'
+import type { SharedRead } from './sharedRead.ts'
 
 /** Calls in one batch to a node. Nodes and providers allow at least this many. */
 const upstreamBatchSize = 100
@@ -42,17 +41,6 @@ interface BatchCall {
   }
 }
 
-/** The callbacks of the calls of a request. */
-export interface RunListener {
-  /** Called once, with one result per call; not after a cancel. */
-  readonly done: (results: readonly CallResult[]) => void
-  /**
-   * Called with the weight of the calls that failed without being sent to a node: before `done`, or at a cancel. After a cancel it is also
-   * called for each write that was still running and then failed that way.
-   */
-  readonly unsent: (units: number) => void
-}
-
 /**
  * Runs the calls of a batch and returns their results in the same order. Calls that were rejected already keep their place.
  *
@@ -65,11 +53,7 @@ export interface RunListener {
  *
  * @returns Cancels the batch, except for writes that are already running.
  */
-export const runBatch = (
-  calls: readonly (ForwardedCall | Rejection)[],
-  scope: CallScope,
-  { done, unsent }: RunListener,
-): Cancel => {
+export const runBatch = (calls: readonly CheckedCall[], scope: CallScope, { done, unsent }: RunListener): Cancel => {
   const { group, timeoutMs } = scope
   const deadlineAt = performance.now() + timeoutMs
   const results: CallResult[] = calls.map(() => noResult)
