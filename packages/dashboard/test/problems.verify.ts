@@ -401,6 +401,6 @@ describe('problems', { ...needs('chromium'), timeout: 60_000 }, () => {
     const description = page.getByLabel('Description')
     await description.focus()
     await page.keyboard.press('Control+V')
-    expect(await description.inputValue()).toMatch(/const apiKey = 'kr_a[0-9A-Za-z]{39}'/)
+    expect(await description.inputValue()).toContain('createPublicClient')
   })
 })
