@@ -8,7 +8,7 @@ import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { expectOk } from '../account/accountFixture.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
-import type { StartedControl } from './startControl.ts'
+import type { Login, StartedControl } from './startControl.ts'
 import {
   createAppBody,
   expectBody,
@@ -109,6 +109,40 @@ describe.each(databases)('access control on $name', (database) => {
       expect((await control.call('GET /api/tokens', { as: { cookie: readCookie(changed) } })).body).toEqual({
         items: [],
       })
+    })
+
+    test('a log-in link of keyrail dev works once, within 15 minutes, and then says how to get a new one', async () => {
+      const { id } = await signUp(control)
+      const use = (link: string, as?: Login) =>
+        control.call('POST /api/session/link', { body: { link }, ...(as === undefined ? {} : { as }) })
+      const link = control.accounts.createLogInLink(id)
+      const first = await use(link)
+      expect(expectBody<SessionView>(first).account.id).toBe(id)
+      const as = { cookie: readCookie(first) }
+      expect((await control.call('GET /api/session', { as })).status).toBe(200)
+      const second = await use(link)
+      expect(expectError(second, 404)).toMatchObject({
+        code: 'link_invalid',
+        message: expect.stringMatching(/was used or has expired.*Start keyrail dev again for a new one/),
+      })
+      expect(second.text).not.toContain(link)
+      // Another link ends the session that the browser has.
+      expect((await use(control.accounts.createLogInLink(id), as)).status).toBe(200)
+      expect((await control.call('GET /api/session', { as })).status).toBe(401)
+      const late = control.accounts.createLogInLink(id)
+      control.clock.now += 15 * 60_000
+      expect(expectError(await use(late), 404).code).toBe('link_invalid')
+    })
+
+    test('a log-in link logs in once, however many requests race for it, and not to a disabled account', async () => {
+      const { id } = await signUp(control)
+      const link = control.accounts.createLogInLink(id)
+      const all = await Promise.all([1, 2, 3].map(() => control.call('POST /api/session/link', { body: { link } })))
+      expect(all.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 404, 404])
+      const unused = control.accounts.createLogInLink(id)
+      await control.accounts.operator.setUserState({ id, state: 'disabled' })
+      const rejected = await control.call('POST /api/session/link', { body: { link: unused } })
+      expect(expectError(rejected, 403).code).toBe('account_disabled')
     })
 
     test('after a reset, a connected identity is listed and can be disconnected', async () => {

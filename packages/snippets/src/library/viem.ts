@@ -18,6 +18,22 @@ interface Program {
   readonly lines: readonly string[]
 }
 
+/** The names of viem's chains, by the names that Keyrail has for their networks. An operator may give any other name to any chain. */
+const viemChains: Readonly<Record<string, string>> = {
+  'arbitrum-one': 'arbitrum',
+  'arbitrum-sepolia': 'arbitrumSepolia',
+  'base-mainnet': 'base',
+  'base-sepolia': 'baseSepolia',
+  'bnb-mainnet': 'bsc',
+  'ethereum-hoodi': 'hoodi',
+  'ethereum-mainnet': 'mainnet',
+  'ethereum-sepolia': 'sepolia',
+  'gnosis-mainnet': 'gnosis',
+  'optimism-mainnet': 'optimism',
+  'optimism-sepolia': 'optimismSepolia',
+  'polygon-mainnet': 'polygon',
+}
+
 const programs = ({ account, block, contract, symbol, call }: ReadOptions): Readonly<Record<ProgramId, Program>> => ({
   latestBlock: {
     lines: ['const block = await client.getBlock()', 'console.log(`Block ${block.number} is ${block.hash}`)'],
@@ -126,6 +142,8 @@ export function writeViem(options: ReadOptions): Written {
   const ownTransport = subscribes ? 'webSocket' : 'http'
   const url = subscribes ? toSocketUrl(jsUrl(options)) : jsUrl(options)
   const ofViem = ['createPublicClient', ...(withKeyrail ? [] : [ownTransport]), ...uses].sort()
+  const chain = viemChains[options.address.base.split('/').at(-1) ?? '']
+  const chainOption = chain ? `chain: ${chain}, ` : ''
   const transport = withKeyrail ? `keyrail(${jsOptions(options)})` : `${ownTransport}(${url})`
   return {
     lines: paragraphs(
@@ -133,13 +151,14 @@ export function writeViem(options: ReadOptions): Written {
         ...(withKeyrail && subscribes ? [importWebSocket] : []),
         ...(withKeyrail ? ["import { keyrail } from '@keyrail/viem'"] : []),
         `import { ${ofViem.join(', ')} } from 'viem'`,
+        ...(chain ? [`import { ${chain} } from 'viem/chains'`] : []),
         ...imports,
       ],
       [
         jsKey(options),
         ...(subscribes
-          ? [`const transport = ${transport}`, 'const client = createPublicClient({ transport })']
-          : [`const client = createPublicClient({ transport: ${transport} })`]),
+          ? [`const transport = ${transport}`, `const client = createPublicClient({ ${chainOption}transport })`]
+          : [`const client = createPublicClient({ ${chainOption}transport: ${transport} })`]),
       ],
       lines,
     ),
