@@ -217,6 +217,10 @@ describe('by keyboard only', { ...needs('chromium'), timeout: 120_000 }, () => {
     await tabTo('Rotate key')
     await keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
+    const newKey = page.getByRole('dialog', { name: 'Your new key' })
+    await newKey.waitFor()
+    await keyboard.press('Escape')
+    await newKey.waitFor({ state: 'detached' })
     expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 401 })
 
     await tabTo('Networks', 'Shift+Tab')
