@@ -22,12 +22,12 @@ export function KeyFrame() {
   if (isControlFailure(query.error, 'not_found')) {
     return (
       <div className="page">
-        <PageHead title="API key not found" crumb={<Link to="/keys">API keys</Link>} />
+        <PageHead title="API key not found" crumb={<Link to="/keys">Keys</Link>} />
         <Empty
           title="It may have been revoked"
           action={
             <Link to="/keys" className="button primary">
-              To your API keys
+              To your keys
             </Link>
           }
         />
@@ -42,7 +42,7 @@ export function KeyFrame() {
           <>
             <PageHead
               title={key.name}
-              crumb={<Link to="/keys">API keys</Link>}
+              crumb={<Link to="/keys">Keys</Link>}
               lead={key.description || undefined}
               action={
                 <div className="row">
