@@ -87,6 +87,7 @@ export async function everyPage(user: TestUser, pages: Pages, appId: string): Pr
 export const guestPages: readonly PageEntry[] = [
   { name: 'log in', path: '/log-in' },
   { name: 'return from single sign-on', path: '/log-in/single-sign-on' },
+  { name: 'log-in link', path: '/log-in/link#a-link' },
   { name: 'sign up', path: '/sign-up' },
   { name: 'new password', path: '/reset-password#a-link' },
   { name: 'forgotten password', path: '/forgot-password' },

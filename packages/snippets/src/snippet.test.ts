@@ -88,6 +88,20 @@ describe.each(libraries)('with $id', ({ id: library, keyrail }) => {
   })
 })
 
+test.each([
+  ['ethereum-sepolia', 'sepolia'],
+  ['base-mainnet', 'base'],
+])('with viem, a client of %s has its chain', (network, chain) => {
+  for (const withKeyrail of [false, true])
+    for (const method of ['latestBlock', 'subscribeBlocks'] as const) {
+      const baseUrl = `https://node.example/${network}`
+      const { text } = snippet({ library: 'viem', method, withKeyrail, address: { baseUrl } })
+      expect(text).toContain(`import { ${chain} } from 'viem/chains'`)
+      expect(text).toContain(`createPublicClient({ chain: ${chain}, transport`)
+    }
+  expect(snippet({ library: 'viem', address }).text).not.toContain('chain')
+})
+
 test('a language defaults to its first library, a library implies its language', () => {
   expect(snippet({ address, language: 'python' }).fileName).toBe('latest_block.py')
   expect(snippet({ address, library: 'viem' }).fileName).toBe('latest-block.mts')

@@ -8,7 +8,7 @@ import type {
   RequestsQuery,
 } from '@keyrail/gateway'
 import { callApi, toPath } from './callApi.ts'
-import type { RequestFilters } from './searchParams.ts'
+import type { AuditFilters, RequestFilters } from './searchParams.ts'
 
 /** The subject of metrics or usage. */
 export type Subject = KeySubject | 'account'
@@ -202,24 +202,24 @@ export const alertsQuery = queryOptions({
   queryFn: ({ signal }) => callApi('GET /api/alerts', undefined, signal),
 })
 
-const page = (cursor: string, action?: string) => ({
-  query: { limit: 50, ...(cursor && { cursor }), ...(action !== undefined && { action }) },
+const page = (cursor: string, filters: AuditFilters) => ({
+  query: { limit: 50, ...(cursor && { cursor }), ...filters },
 })
 
-/** The account's audit log, the newest first: all of it, or a group of actions. */
-export const auditQuery = (action?: string) =>
+/** The account's audit log, the newest first. */
+export const auditQuery = (filters: Omit<AuditFilters, 'userId'>) =>
   infiniteQueryOptions({
-    queryKey: ['audit', 'own', action ?? ''],
-    queryFn: ({ signal, pageParam }) => callApi('GET /api/audit-log', page(pageParam, action), signal),
+    queryKey: ['audit', 'own', filters],
+    queryFn: ({ signal, pageParam }) => callApi('GET /api/audit-log', page(pageParam, filters), signal),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })
 
-/** The whole instance's audit log, the newest first: all of it, or a group of actions. */
-export const adminAuditQuery = (action?: string) =>
+/** The whole instance's audit log, the newest first. */
+export const adminAuditQuery = (filters: AuditFilters) =>
   infiniteQueryOptions({
-    queryKey: ['audit', 'all', action ?? ''],
-    queryFn: ({ signal, pageParam }) => callApi('GET /api/admin/audit-log', page(pageParam, action), signal),
+    queryKey: ['audit', 'all', filters],
+    queryFn: ({ signal, pageParam }) => callApi('GET /api/admin/audit-log', page(pageParam, filters), signal),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })

@@ -20,7 +20,7 @@ export interface RequestLogRows {
    * Lists requests of a key, the newest first.
    * @param page.before - Only requests before this one.
    * @param page.from - Only requests at or after this time.
-   * @param page.outcome - `failed`: all except `succeeded`.
+   * @param page.outcome - `failed`: all except `succeeded` and `reverted`.
    */
   list(page: {
     keyId: string
@@ -45,7 +45,7 @@ export const createRequestLogRows = ({ query }: Db): RequestLogRows => ({
       page = page.where((row) => row(row.refTuple('at', 'id'), '<', row.tuple(before.at, before.id)))
     if (from !== undefined) page = page.where('at', '>=', from)
     if (method !== undefined) page = page.where('method', '=', method)
-    if (outcome === 'failed') page = page.where('outcome', '<>', 'succeeded')
+    if (outcome === 'failed') page = page.where('outcome', '<>', 'succeeded').where('outcome', '<>', 'reverted')
     else if (outcome !== undefined) page = page.where('outcome', '=', outcome)
     if (network !== undefined) page = page.where('network', '=', network)
     if (keyEnding !== undefined) page = page.where('keyEnding', '=', keyEnding)

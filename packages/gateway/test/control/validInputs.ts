@@ -32,6 +32,7 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'POST /api/account/identities/disconnect': () => ({ body: { issuer, password } }),
   'POST /api/account/delete': () => ({ body: { password } }),
   'POST /api/session': ({ user }) => ({ body: { email: user.email, password } }),
+  'POST /api/session/link': ({ logInLink }) => ({ body: { link: logInLink } }),
   'POST /api/session/single-sign-on': () => ({}),
   'POST /api/session/single-sign-on/finish': () => ({ body: { response: 'code=c&state=s' } }),
   'GET /api/session': () => ({}),

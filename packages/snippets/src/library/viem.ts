@@ -18,6 +18,22 @@ interface Program {
   readonly lines: readonly string[]
 }
 
+/** The names of viem's chains, by the names that Keyrail has for their networks. An operator may give any other name to any chain. */
+const viemChains: Readonly<Record<string, string>> = {
+  'arbitrum-one': 'arbitrum',
+  'arbitrum-sepolia': 'arbitrumSepolia',
+  'base-mainnet': 'base',
+  'base-sepolia': 'baseSepolia',
+  'bnb-mainnet': 'bsc',
+  'ethereum-hoodi': 'hoodi',
+  'ethereum-mainnet': 'mainnet',
+  'ethereum-sepolia': 'sepolia',
+  'gnosis-mainnet': 'gnosis',
+  'optimism-mainnet': 'optimism',
+  'optimism-sepolia': 'optimismSepolia',
+  'polygon-mainnet': 'polygon',
+}
+
 const programs = ({ account, block, contract, symbol, call }: ReadOptions): Readonly<Record<ProgramId, Program>> => ({
   latestBlock: {
     lines: ['const block = await client.getBlock()', 'console.log(`Block ${block.number} is ${block.hash}`)'],
@@ -125,6 +141,8 @@ export function writeViem(options: ReadOptions): Written {
   const subscribes = options.method === 'subscribeBlocks'
   const ownTransport = subscribes ? 'webSocket' : 'http'
   const ofViem = ['createPublicClient', ...(withKeyrail ? [] : [ownTransport]), ...uses].sort()
+  const chain = viemChains[options.address.base.split('/').at(-1) ?? '']
+  const chainOption = chain ? `chain: ${chain}, ` : ''
   const transport = withKeyrail ? `keyrail(${jsOptions(options)})` : `${ownTransport}(${jsUrl(options)})`
   return {
     lines: paragraphs(
@@ -132,9 +150,14 @@ export function writeViem(options: ReadOptions): Written {
         ...(withKeyrail && subscribes ? [importWebSocket] : []),
         ...(withKeyrail ? ["import { keyrail } from '@keyrail/viem'"] : []),
         `import { ${ofViem.join(', ')} } from 'viem'`,
+        ...(chain ? [`import { ${chain} } from 'viem/chains'`] : []),
         ...imports,
       ],
-      [...jsEndpoint(options), `const transport = ${transport}`, 'const client = createPublicClient({ transport })'],
+      [
+        ...jsEndpoint(options),
+        `const transport = ${transport}`,
+        `const client = createPublicClient({ ${chainOption}transport })`,
+      ],
       lines,
     ),
     extension: 'mts',

@@ -11,6 +11,7 @@ import type {
   PasswordBody,
   ResetPasswordBody,
   SessionView,
+  LogInLinkBody,
   SignOnView,
   SignUpBody,
   SignUpLinkBody,
@@ -113,6 +114,8 @@ export interface ControlApi {
   'POST /api/account/delete': Call<{ body: PasswordBody }>
   /** Logs in. The response sets the session cookie. */
   'POST /api/session': Call<{ body: LogInBody; response: SessionView }>
+  /** Logs in with a link of `keyrail dev`. The response sets the session cookie. */
+  'POST /api/session/link': Call<{ body: LogInLinkBody; response: SessionView }>
   /** Starts a log-in at the OpenID Connect provider. The response sets a cookie that binds it to the browser, for 10 minutes. */
   'POST /api/session/single-sign-on': Call<{ response: SignOnView }>
   /** Finishes a log-in at the OpenID Connect provider. The response sets the session cookie. */
