@@ -381,7 +381,7 @@ describe('problems', { ...needs('chromium'), timeout: 60_000 }, () => {
     await (await ahead).finished()
     const banner = page.getByText('The service does not respond. This page may be out of date')
     await context.setOffline(true)
-    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByRole('link', { name: 'Keys', exact: true }).click()
     await banner.waitFor()
     await page.getByRole('button', { name: 'Try again' }).first().waitFor()
     await context.setOffline(false)

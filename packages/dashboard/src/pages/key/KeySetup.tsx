@@ -19,7 +19,7 @@ export function KeySetup() {
   const usage = useQuery({ ...usageQuery(), refetchInterval: 5_000 })
   if (key.state === 'revoked') {
     return (
-      <Empty title="This API key is revoked" action={<Link to="/keys">To your API keys</Link>}>
+      <Empty title="This API key is revoked" action={<Link to="/keys">To your keys</Link>}>
         <p>Calls with it are rejected. Its metrics are still here.</p>
       </Empty>
     )
@@ -42,8 +42,11 @@ export function KeySetup() {
       </Loaded>
       <Loaded query={usage}>
         {({ day, weights, networks }) => (
-          <Card title="Usage today" lead="All your API keys together. Rejected calls do not count.">
-            <UsageMeter period="day" usage={day} />
+          <Card
+            title="Daily limit of API keys"
+            lead="All API keys together, not only this one. Apps have limits of their own. Rejected calls do not count."
+          >
+            <UsageMeter of="All API keys" period="day" usage={day} />
             <WeightsHint weights={networks[key.network]?.weights ?? weights} />
           </Card>
         )}
