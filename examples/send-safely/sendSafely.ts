@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { isKeyrailError } from '@keyrail/core'
-import type { Hex, KeyrailError } from '@keyrail/core'
-import { keyrail, safeWrites } from '@keyrail/viem'
-import { BaseError, createWalletClient, keccak256, parseEther, publicActions } from 'viem'
+import type { Hex } from '@keyrail/core'
+import { findFailure, keyrail, safeWrites } from '@keyrail/viem'
+import { createWalletClient, keccak256, parseEther, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { getEndpoint } from '../endpoint.ts'
 import { getPrivateKey } from '../privateKey.ts'
@@ -39,10 +38,4 @@ try {
     console.error('Run this again to send the same transaction.')
   }
   process.exitCode = 1
-}
-
-/** Finds the failure of the transport in an error of viem. */
-function findFailure(error: unknown): KeyrailError | undefined {
-  const found = error instanceof BaseError ? error.walk((one) => isKeyrailError(Object(one).failure)) : undefined
-  return (found as { failure?: KeyrailError } | null | undefined)?.failure
 }

@@ -155,7 +155,7 @@ describe('pages in Chromium', { ...needs('chromium'), timeout: 120_000 }, () => 
     test('reports that it is offline, and works on the next try', async () => {
       await page.context().setOffline(true)
       await send(friend, '1')
-      await expectText('alert', 'The network cannot be reached. Are you online?')
+      await expectText('alert', 'The network cannot be reached. Check your connection.')
       await page.context().setOffline(false)
       await send(friend, '1')
       await expectText('status', 'Done: 1 RAIL sent.')
@@ -165,7 +165,7 @@ describe('pages in Chromium', { ...needs('chromium'), timeout: 120_000 }, () => 
       await wallet.choose([])
       await page.context().setOffline(true)
       await page.getByRole('button', { name: 'Connect Test wallet' }).click()
-      await expectText('alert', 'The network cannot be reached. Are you online?')
+      await expectText('alert', 'The network cannot be reached. Check your connection.')
       await page.context().setOffline(false)
       await page.getByRole('button', { name: 'Try again' }).click()
       await page.getByText('999995.5 RAIL').waitFor()

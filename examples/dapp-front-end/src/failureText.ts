@@ -1,16 +1,5 @@
-import { isKeyrailError } from '@keyrail/core'
-import type { FailureKind, KeyrailError } from '@keyrail/core'
+import { describeFailure, findFailure } from '@keyrail/viem'
 import { BaseError, ContractFunctionRevertedError, SwitchChainError, UserRejectedRequestError } from 'viem'
-
-const texts: Partial<Record<FailureKind, string>> = {
-  network: 'The network cannot be reached. Are you online?',
-  timeout: 'The network takes too long to respond. Try again.',
-  throttled: 'This page is very busy. Try again in a moment.',
-  quota: 'This page has reached its daily limit. Come back tomorrow.',
-  unavailable: 'The network is unavailable. Try again in a few minutes.',
-  auth: 'This page is out of date. Reload it.',
-  forbidden: 'This page is not allowed to use the network. Please let us know.',
-}
 
 /** Explains an error to visitors, without technical terms. */
 export function getFailureText(error: unknown): string {
@@ -25,6 +14,6 @@ export function getFailureText(error: unknown): string {
       : 'The token does not allow this transfer. Nothing was sent.'
   }
   // The failure of the transport is attached to an error of viem.
-  const found = error.walk((one) => isKeyrailError(Object(one).failure)) as { failure?: KeyrailError } | null
-  return texts[found?.failure?.kind ?? 'unknown'] ?? `Something went wrong: ${error.shortMessage}`
+  const failure = findFailure(error)
+  return failure ? describeFailure(failure) : `Something went wrong: ${error.shortMessage}`
 }

@@ -7,7 +7,9 @@ export type {
   RequestHeaders,
   Secret,
 } from './endpoint/endpointUrlOptions.ts'
+export { describeFailure } from './failure/describeFailure.ts'
 export type { FailureKind } from './failure/failureKind.ts'
+export { findFailure } from './failure/findFailure.ts'
 export { isKeyrailError, KeyrailError } from './failure/keyrailError.ts'
 export type { FailureSource, KeyrailErrorFields, RpcErrorObject } from './failure/keyrailError.ts'
 export type { BatchCall, BatchFn, BatchResults, Settled } from './schema/batch.ts'
@@ -20,7 +22,7 @@ export type { RpcReceipt } from './schema/receipt.ts'
 export type { MethodName, Params, RequestFn, Result } from './schema/request.ts'
 export type { RpcTransaction } from './schema/transaction.ts'
 export type { TransactionRequest } from './schema/transactionRequest.ts'
-export { methodNames } from './schema/methodNames.ts'
+export { methodNames } from './schema/methodSlice.ts'
 export { diagnostics } from './observe/diagnostics.ts'
 export type { DiagnosticsFeature } from './observe/diagnostics.ts'
 export { hooks } from './observe/hooks.ts'

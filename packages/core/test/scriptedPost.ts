@@ -33,7 +33,6 @@ export type Reply = { readonly afterMs?: number } & (
 
 /** An endpoint in memory. Its responses to request bodies come from a script. */
 export interface ScriptedPost extends HttpEndpoint {
-  readonly chainId: number | undefined
   readonly posted: Posted[]
   /** The number of requests in flight. */
   open: number
@@ -53,6 +52,7 @@ export const echoAll = ({ rpcCalls, batched }: Posted): Reply => ({
 export function scriptedPost(script: ScriptedPost['script'] = echoAll, chainId?: number): ScriptedPost {
   const redactedUrl = 'https://node.example/…'
   const context = { redactedUrl, secrets: [] }
+  const chain = { id: chainId }
   let lastId = 1_000_000
   const post: Post = (given, _again, done) => {
     const body = typeof given === 'string' ? given : given()
@@ -83,10 +83,7 @@ export function scriptedPost(script: ScriptedPost['script'] = echoAll, chainId?:
     const stop = post(`{"id":${id},"method":"${method}","params":${params}}`, false, (facts, response) => {
       let read = response ? readResponse(response, { id, method }) : (facts as FailureFacts)
       if ('result' in read) {
-        const wrong = findChainMismatch(
-          chainId,
-          method === 'eth_chainId' ? read.result : response?.header('x-chain-id'),
-        )
+        const wrong = findChainMismatch(chain, method === 'eth_chainId' ? read.result : response?.header('x-chain-id'))
         if (!wrong) return complete(true, read.result)
         read = wrong
       }
@@ -97,6 +94,6 @@ export function scriptedPost(script: ScriptedPost['script'] = echoAll, chainId?:
       complete(false, reason)
     }
   }
-  const endpoint: ScriptedPost = { redactedUrl, chainId, send, post, close: () => {}, posted: [], open: 0, script }
+  const endpoint: ScriptedPost = { redactedUrl, chain, send, post, close: () => {}, posted: [], open: 0, script }
   return endpoint
 }

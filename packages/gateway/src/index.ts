@@ -3,7 +3,7 @@ export type { AccessTokenView, TokenScope } from './control/contract/accessToken
 export type { ActivityItem, ActivityView, KeyTrafficView, TrafficView } from './control/contract/activity.ts'
 export type { AccountView } from './control/contract/account.ts'
 export type { AlertDeliveryView, AlertsView, NewWebhookView, WebhookView } from './control/contract/alerts.ts'
-export type { AllowEntryView, AllowTypeName } from './control/contract/allowEntry.ts'
+export type { AllowEntryView, AllowListPreviewView, AllowTypeName, OriginsView } from './control/contract/allowEntry.ts'
 export type { ApiKeyView } from './control/contract/apiKey.ts'
 export type { AppView } from './control/contract/app.ts'
 export type { AuditEntryView } from './control/contract/auditEntry.ts'

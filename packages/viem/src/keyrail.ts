@@ -1,4 +1,4 @@
-import { checkNames, getNodeSubscriptions, resolveTransport } from '@keyrail/core/internal'
+import { checkNames, expectChain, getNodeSubscriptions, resolveTransport } from '@keyrail/core/internal'
 import { safeWrites } from '@keyrail/core'
 import type { Transport, TransportOptions, WebSocketFeature } from '@keyrail/core'
 import { createTransport, keccak256 } from 'viem'
@@ -12,7 +12,7 @@ interface RpcCall {
 }
 
 /**
- * Creates a viem transport. Transactions are sent with safe writes, which use viem's `keccak256`; `safeWrites: false` turns that off.
+ * Creates a viem transport. `chainId` defaults to that of the client's `chain`: a response from another chain fails with kind `wrongNetwork`. Transactions are sent with safe writes, which use viem's `keccak256`; `safeWrites: false` turns that off.
  *
  * @param options - The options of `createTransport`, or a transport that you created and close. It can serve several libraries at once.
  * @param config - Options of viem's own transports.
@@ -25,7 +25,7 @@ interface RpcCall {
  *
  * const client = createPublicClient({
  *   chain: sepolia,
- *   transport: keyrail({ baseUrl: 'https://node.example/testnet', apiKey, chainId: sepolia.id }),
+ *   transport: keyrail({ baseUrl: 'https://node.example/testnet', apiKey }),
  * })
  * const block = await client.getBlockNumber()
  */
@@ -45,7 +45,8 @@ export function keyrail(options: TransportOptions | Transport, config: KeyrailTr
   const subscriptions = getNodeSubscriptions(transport)?.createWatcherSubscriptions(toViemError)
   const value = { redactedUrl, ...(subscriptions && { subscribe: subscriptions.subscribe }) }
   // The state is created above, once: viem calls this function for each client, and `fallback` calls it for each request.
-  return ({ retryCount, timeout }) => {
+  return ({ chain, retryCount, timeout }) => {
+    if (chain) expectChain(transport, chain.id, `the chain of the viem client (${chain.name})`)
     const retries = config.retryCount ?? retryCount
     const request = async (
       { method, params }: RpcCall,

@@ -1,5 +1,5 @@
 import { createTransport, isKeyrailError } from '@keyrail/core'
-import type { KeyrailError, TransportOptions } from '@keyrail/core'
+import type { TransportOptions } from '@keyrail/core'
 import {
   leakableKey as key,
   dropTransactions,
@@ -25,7 +25,7 @@ import type { BaseError, PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { mainnet } from 'viem/chains'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { keyrail } from '../src/index.ts'
+import { findFailure, keyrail } from '../src/index.ts'
 import { getError } from '@keyrail/core/test/getFailure.ts'
 
 const abi = parseAbi(['function owner() view returns (address)', 'error Unauthorized(address who)'])
@@ -47,10 +47,6 @@ const make = (options: Partial<TransportOptions> = {}): PublicClient => {
   const transport = createTransport({ baseUrl: server.url, apiKey: key, retry: false, ...options } as TransportOptions)
   open.push(transport)
   return createPublicClient({ chain: mainnet, transport: keyrail(transport) }) as PublicClient
-}
-const findFailure = (error: unknown): KeyrailError | undefined => {
-  const found = (error as BaseError).walk((one) => 'failure' in Object(one)) as { failure?: KeyrailError } | null
-  return found?.failure
 }
 const readOwner = (client: PublicClient): Promise<unknown> =>
   getError(client.readContract({ abi, address, functionName: 'owner' }))

@@ -3,7 +3,15 @@ import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { Web3 } from 'web3'
 import { expect, onTestFinished, test } from 'vitest'
-import { batch, createTransport, failover, isKeyrailError, KeyrailError, KeyrailProvider } from '../src/index.ts'
+import {
+  batch,
+  createTransport,
+  failover,
+  findFailure,
+  isKeyrailError,
+  KeyrailError,
+  KeyrailProvider,
+} from '../src/index.ts'
 import type { BatchOptions, FailoverOptions, RetryOptions, Transport, TransportOptions } from '../src/index.ts'
 
 const addresses = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`] as const
@@ -36,7 +44,7 @@ test('a transport of this package fails with its KeyrailError', async () => {
   const { url } = await startServer(raw(503, 'down'))
   const transport = createTransport({ url, retry: false, chainId: 1 })
   onTestFinished(() => transport.close())
-  const error = await getBalances(open(transport)).catch((thrown: unknown) => thrown)
+  const error = await getBalances(open(transport)).catch(findFailure)
   expect(error).toBeInstanceOf(KeyrailError)
   expect(isKeyrailError(error, 'unavailable')).toBe(true)
 })

@@ -4,6 +4,7 @@ import { createFailure } from '../failure/createFailure.ts'
 import type { FailureContext, FailureFacts } from '../failure/createFailure.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
 import { findChainMismatch } from '../message/findChainMismatch.ts'
+import type { ExpectedChain } from '../message/findChainMismatch.ts'
 import { parseJson } from '../message/parseJson.ts'
 import { readResponse } from '../message/readResponse.ts'
 import type { Call, Complete, Send } from '../transport/call.ts'
@@ -21,8 +22,8 @@ export interface ConnectionOptions {
   readonly open: (events: SocketEvents) => OpenSocket
   /** The URL without its key, until the URL of the connection is known. */
   readonly redactedUrl: string
-  /** The chain that the connection must lead to, if it was configured. */
-  readonly chainId: number | undefined
+  /** The chain that the connection must lead to. */
+  readonly chain: ExpectedChain
   readonly heartbeatMs: number
   readonly maxResponseBytes: number
   /** Finds out why the server rejected a handshake, if the platform hides it; undefined if that is not possible. */
@@ -65,7 +66,7 @@ const HEARTBEAT_TIMEOUT_MS = 5_000
  * @param options - How it is opened and watched.
  */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { redactedUrl, chainId, heartbeatMs, maxResponseBytes, explain, onEnd } = options
+  const { redactedUrl, chain, heartbeatMs, maxResponseBytes, explain, onEnd } = options
   const pending = new Map<number, Pending>()
   const subscriptions = createSubscriptions()
   let lastId = 0
@@ -159,7 +160,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
     const id = message.id as number
     const read = readResponse({ status: 200, text, header: () => null }, { id, method }, message)
-    const mismatch = 'result' in read && method === 'eth_chainId' && findChainMismatch(chainId, read.result)
+    const mismatch = 'result' in read && method === 'eth_chainId' && findChainMismatch(chain, read.result)
     return mismatch || read
   }
 
@@ -237,7 +238,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const onOpen = (): void => {
     openedAt = lastReceivedAt = now()
     const waiting = [...pending.values()]
-    if (chainId === undefined) timer.set(heartbeatMs)
+    if (chain.id === undefined) timer.set(heartbeatMs)
     else sendHeartbeat()
     for (const entry of waiting) write(entry)
   }

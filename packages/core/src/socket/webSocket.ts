@@ -87,11 +87,11 @@ export function webSocket(options: WebSocketOptions = {}): WebSocketFeature {
       url === undefined || !isOneOfSeveral,
       'url of webSocket cannot be used together with endpoints. Leave it out: each endpoint is used with ws or wss.',
     )
-    const { redactedUrl, chainId, getTarget } = resolveEndpoint(url === undefined ? address : withUrl(address, url))
+    const { redactedUrl, getTarget } = resolveEndpoint(url === undefined ? address : withUrl(address, url))
     const socket = createSocket({
       open: (events) => openSocket(async () => toSocketTarget(await getTarget()), WebSocket, events),
       redactedUrl: toSocketUrl(redactedUrl),
-      chainId,
+      chain: http.chain,
       heartbeatMs,
       maxResponseBytes,
       // Another URL says nothing about this one.
@@ -138,8 +138,8 @@ const toSocketTarget = (target: RequestTarget): RequestTarget => ({
 })
 
 /** The options of an endpoint with another URL, which is written for HTTP because `resolveEndpoint` knows no other scheme. */
-const withUrl = ({ jwt, headers, network, chainId }: EndpointUrlOptions, url: string): EndpointUrlOptions =>
-  ({ url: url.replace(socketScheme, 'http'), jwt, headers, network, chainId }) as EndpointUrlOptions
+const withUrl = ({ jwt, headers, network }: EndpointUrlOptions, url: string): EndpointUrlOptions =>
+  ({ url: url.replace(socketScheme, 'http'), jwt, headers, network }) as EndpointUrlOptions
 
 /**
  * Finds out why a handshake was rejected: browsers and Node do not report the status, and the server rejects a POST for the same reason.

@@ -87,8 +87,8 @@ const MAX_BYTES_PER_UNIT = 3
  * batch, calls with a result keep it, and the others are sent again in smaller batches, down to single calls. A limit that the endpoint names is
  * never exceeded again. A guessed limit grows back by rare trials.
  *
- * Writes are never joined, because after a broken connection it would be unknown which of them ran. Expensive calls (eth_getLogs, eth_simulateV1,
- * debug_*, trace_*) are not joined either, because a batch is as slow as its slowest call. `transport.batch([…])` sends its calls together even
+ * Writes are never joined, because after a broken connection it would be unknown which of them ran. Expensive calls (such as eth_getLogs,
+ * debug_* and trace_*) are not joined either, because a batch is as slow as its slowest call. `transport.batch([…])` sends its calls together even
  * with `join: false`, including expensive ones. Writes among them are still sent alone and at once, so that each can be resent or looked up by the
  * rules for writes, and no server rejects a read because of a write.
  *
@@ -117,7 +117,7 @@ export function batch<Rpc = EthereumRpc>(options: BatchOptions = {}): BatchFeatu
 }
 
 function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
-  const { redactedUrl, chainId, close } = endpoint
+  const { redactedUrl, chain, close } = endpoint
   const cap = createBatchCap(Math.floor(given.maxCalls ?? 100))
   let { maxBytes = 512_000 } = given
   let lastId = 0
@@ -232,7 +232,7 @@ function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
       sent.stop = nothing
       const size = items.length
       const read = response ? readBatchResponse(response, first, size) : { ...(fault as FailureFacts), batch: true }
-      const chainHeader = chainId && response?.header('x-chain-id')
+      const chainHeader = chain.id && response?.header('x-chain-id')
       const durationMs = now() - sentAt
       const succeeded: CallEvent = { type: 'attempted', redactedUrl, durationMs }
       const rejected: Item[] = []
@@ -245,7 +245,7 @@ function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
         const { method } = call
         const one = 'length' in read ? (read[at] as BatchEntryRead) : read
         const wrong =
-          'result' in one ? findChainMismatch(chainId, method === 'eth_chainId' ? one.result : chainHeader) : one
+          'result' in one ? findChainMismatch(chain, method === 'eth_chainId' ? one.result : chainHeader) : one
         const failure = wrong && createFailure(wrong, { ...context, method })
         const kind = failure?.kind
         call.emit?.(kind ? { type: 'attempted', redactedUrl, durationMs, kind } : succeeded)

@@ -10,6 +10,8 @@ import { createChainIdReader } from './createChainIdReader.ts'
 import { coalesce } from './coalesce.ts'
 import type { Dispatch } from './createDispatch.ts'
 import { createDeadlines } from './deadline.ts'
+import { setExpectedChain } from './expectChain.ts'
+import type { ExpectedChain } from '../message/findChainMismatch.ts'
 import { fillList } from '../message/fillList.ts'
 import { withHint } from './hints.ts'
 import { createOpener } from './openEndpoint.ts'
@@ -104,9 +106,11 @@ export function createTransport<
         `${name} cannot be used together with endpoints: pass it to failover`,
       )
 
-  const open = createOpener(options as FeatureOptions)
+  const chain: ExpectedChain = { id: undefined }
+  const open = createOpener(options as FeatureOptions, chain)
   const route = failover ? failover.open(open) : toRoute(open(pickUrlOptions(options)))
   const { redactedUrl, chainId } = route
+  chain.id = chainId
   const observers: readonly ObserverFeature[] = [stats, hooks, tracing, diagnostics].filter((one) => one !== undefined)
   // Called through the first observer, so that a transport without observers does not bundle this code.
   const observer = observers[0]?.createObserver(observers, stats?.stats, redactedUrl)
@@ -136,7 +140,9 @@ export function createTransport<
     request: dispatch,
     group: () => {
       const group = createGroup(stack)
-      return Object.freeze({ ...group.transport, ...batchMethods(group.dispatch) })
+      const full = Object.freeze({ ...group.transport, ...batchMethods(group.dispatch) })
+      setExpectedChain(full, chain)
+      return full
     },
     chainId: createChainIdReader(dispatch, redactedUrl, chainId),
     close,
@@ -144,6 +150,7 @@ export function createTransport<
   }
   const statsMethods = stats && { stats: () => ({ ...stats.stats.snapshot(), endpointStates: route.stats() }) }
   const full = Object.freeze({ ...transport, ...batchMethods(dispatch), ...statsMethods })
+  setExpectedChain(full, chain)
   webSocket?.register(full, dispatch)
   return full as never
 }

@@ -11,6 +11,7 @@ import { isReadMethod } from '../failure/isReadMethod.ts'
 import { withoutTracing } from '../observe/withoutTracing.ts'
 import { readResponse } from '../message/readResponse.ts'
 import { findChainMismatch } from '../message/findChainMismatch.ts'
+import type { ExpectedChain } from '../message/findChainMismatch.ts'
 import type { Send } from './call.ts'
 import { onCancel } from './onCancel.ts'
 import { createHttpClient } from '#http'
@@ -50,8 +51,8 @@ export interface Endpoint {
 
 /** An endpoint through which layers can post their own bodies, such as batches. */
 export interface HttpEndpoint extends Endpoint {
-  /** The chain that responses must come from, if it was configured. */
-  readonly chainId: number | undefined
+  /** The chain that responses must come from. */
+  readonly chain: ExpectedChain
   readonly post: Post
 }
 
@@ -61,6 +62,7 @@ export interface HttpEndpoint extends Endpoint {
  *
  * @param address - The URL of the endpoint, or the options from which it is built.
  * @param options - How calls are sent.
+ * @param anyChain - The chain that responses must come from, if `address` has no `chainId`.
  * @throws {KeyrailError} kind `invalidRequest` if an option is wrong.
  * @example
  * const endpoint = http({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…' }, { maxResponseBytes: 2 ** 20 })
@@ -70,6 +72,7 @@ export interface HttpEndpoint extends Endpoint {
 export function http<Network extends string = string>(
   address: EndpointUrlOptions<Network>,
   options: HttpOptions = {},
+  anyChain: ExpectedChain = { id: undefined },
 ): HttpEndpoint {
   checkObject('http', address, optionsExample)
   checkNames('http', options, ['fetch', 'agent', 'maxResponseBytes'])
@@ -77,6 +80,7 @@ export function http<Network extends string = string>(
   check(!fetch || typeof fetch === 'function', `fetch must be a function, not ${describeType(fetch)}`)
   checkRange('maxResponseBytes', maxResponseBytes, 1, 2 ** 31)
   const { redactedUrl, chainId, getTarget } = resolveEndpoint(address)
+  const chain = chainId === undefined ? anyChain : { id: chainId }
   const httpClient = createHttpClient({ fetch, agent, maxResponseBytes })
   let lastId = 0
 
@@ -120,7 +124,7 @@ export function http<Network extends string = string>(
         if (response) read = readResponse(response, { id, method })
         if ('result' in read)
           read =
-            findChainMismatch(chainId, method === 'eth_chainId' ? read.result : response?.header('x-chain-id')) ?? read
+            findChainMismatch(chain, method === 'eth_chainId' ? read.result : response?.header('x-chain-id')) ?? read
       } catch {
         // The response of a given fetch may be anything. One that cannot be read costs this call, and not the process.
         read = { kind: 'badResponse', text: 'the response cannot be read' }
@@ -133,5 +137,5 @@ export function http<Network extends string = string>(
       complete(false, reason)
     })
   }
-  return { redactedUrl, chainId, send, post, close: httpClient.close }
+  return { redactedUrl, chain, send, post, close: httpClient.close }
 }

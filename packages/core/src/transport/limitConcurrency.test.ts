@@ -300,7 +300,7 @@ describe('limitConcurrency', () => {
   test('passes the members of the endpoint on', () => {
     const endpoint = scriptedPost(echoAll, 7)
     const gated = limitConcurrency()(endpoint)
-    expect(gated).toMatchObject({ redactedUrl: endpoint.redactedUrl, chainId: 7, close: endpoint.close })
+    expect(gated).toMatchObject({ redactedUrl: endpoint.redactedUrl, chain: { id: 7 }, close: endpoint.close })
   })
 
   test.each([

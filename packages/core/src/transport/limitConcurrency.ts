@@ -42,8 +42,7 @@ export interface OfCall {
 export type PostForItems = (items: readonly OfCall[], body: () => string, done: Parameters<Post>[2]) => () => void
 
 /** An endpoint with a limit on the requests in flight. */
-export interface LimitedEndpoint extends Endpoint {
-  readonly chainId?: number | undefined
+export interface LimitedEndpoint extends Endpoint, Pick<HttpEndpoint, 'chain'> {
   readonly post: PostForItems
 }
 
@@ -81,7 +80,7 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
   checkRange('maxInFlight', maxInFlight, 1, 100_000)
   checkRange('maxWaitMs', maxWaitMs, 1, 2 ** 31 - 1)
   return (endpoint) => {
-    const { redactedUrl, chainId, close } = endpoint
+    const { redactedUrl, chain, close } = endpoint
     const queues = { write: createQueue<Waiter>(), read: createQueue<Waiter>(), poll: createQueue<Waiter>() }
     const inOrder = Object.values(queues)
     let queued = 0
@@ -218,6 +217,6 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
       return () => stop()
     }
 
-    return { redactedUrl, chainId, send, post, close }
+    return { redactedUrl, chain, send, post, close }
   }
 }

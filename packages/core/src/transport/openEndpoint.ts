@@ -1,4 +1,5 @@
 import type { EndpointUrlOptions } from '../endpoint/endpointUrlOptions.ts'
+import type { ExpectedChain } from '../message/findChainMismatch.ts'
 import type { WebSocketFeature } from '../socket/webSocket.ts'
 import type { BatchFeature } from './batch.ts'
 import type { Guarded } from './breaker.ts'
@@ -35,20 +36,21 @@ export interface SharedParts extends HttpOptions, ConcurrencyOptions {
  * `webSocket({ requests: true })`, WebSocket takes the place of HTTP, and there are no batches.
  *
  * @param shared - What all endpoints have in common.
+ * @param anyChain - The chain of the endpoints that have no `chainId`.
  * @throws {KeyrailError} kind `invalidRequest`, naming the option and how to fix it. So does the function it returns.
  */
-export function createOpener(shared: SharedParts): EndpointOpener {
+export function createOpener(shared: SharedParts, anyChain: ExpectedChain): EndpointOpener {
   const { fetch, agent, maxResponseBytes, maxInFlight, maxWaitMs, batch, webSocket } = shared
   const limit = limitConcurrency({ maxInFlight, maxWaitMs })
   return (address, own) => {
     const { budget = shared.budget, breaker } = own ?? {}
-    const posting = http(address, { fetch, agent, maxResponseBytes })
+    const posting = http(address, { fetch, agent, maxResponseBytes }, anyChain)
     const sending =
       webSocket?.open(address, posting, { maxResponseBytes, isOneOfSeveral: own !== undefined }) ?? posting
     const limited = limit(sending)
     const joined: Endpoint = batch && !webSocket?.requests ? batch.wrap(limited) : limited
     const broken = breaker ? breaker(joined) : joined
     const guarded = webSocket?.bypass(broken, limited) ?? broken
-    return { ...(budget ? budget(guarded) : guarded), chainId: posting.chainId }
+    return { ...(budget ? budget(guarded) : guarded), chainId: posting.chain.id }
   }
 }

@@ -80,7 +80,7 @@ export function createAllExcludedFailure(
   { name, redactedUrl }: { readonly name?: string | undefined; readonly redactedUrl: string },
   skipped: readonly (readonly [url: string, reason: string])[],
 ): KeyrailError {
-  const text = 'every endpoint is on another chain than the chainId option'
+  const text = 'every endpoint is on another chain than expected'
   const failure = createFailure({ kind: 'wrongNetwork', text }, { method, redactedUrl: name ?? redactedUrl })
   return skipped.length > 1
     ? new KeyrailError(`${failure.message} ${listEndpoints(skipped, 'failed')}`, failure)

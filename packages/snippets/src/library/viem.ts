@@ -2,13 +2,13 @@ import type { ProgramId, ReadOptions } from '../readOptions.ts'
 import {
   importWebSocket,
   jsRequest,
-  jsKey,
+  jsEndpoint,
   jsOptions,
   jsPrint,
   jsUrl,
   paragraphs,
   privateKey,
-  toSocketUrl,
+  runNode,
 } from './writer.ts'
 import type { Written } from './writer.ts'
 
@@ -16,6 +16,22 @@ interface Program {
   readonly uses?: readonly string[]
   readonly imports?: readonly string[]
   readonly lines: readonly string[]
+}
+
+/** The names of viem's chains, by the names that Keyrail has for their networks. An operator may give any other name to any chain. */
+const viemChains: Readonly<Record<string, string>> = {
+  'arbitrum-one': 'arbitrum',
+  'arbitrum-sepolia': 'arbitrumSepolia',
+  'base-mainnet': 'base',
+  'base-sepolia': 'baseSepolia',
+  'bnb-mainnet': 'bsc',
+  'ethereum-hoodi': 'hoodi',
+  'ethereum-mainnet': 'mainnet',
+  'ethereum-sepolia': 'sepolia',
+  'gnosis-mainnet': 'gnosis',
+  'optimism-mainnet': 'optimism',
+  'optimism-sepolia': 'optimismSepolia',
+  'polygon-mainnet': 'polygon',
 }
 
 const programs = ({ account, block, contract, symbol, call }: ReadOptions): Readonly<Record<ProgramId, Program>> => ({
@@ -124,27 +140,28 @@ export function writeViem(options: ReadOptions): Written {
   const { withKeyrail } = options
   const subscribes = options.method === 'subscribeBlocks'
   const ownTransport = subscribes ? 'webSocket' : 'http'
-  const url = subscribes ? toSocketUrl(jsUrl(options)) : jsUrl(options)
   const ofViem = ['createPublicClient', ...(withKeyrail ? [] : [ownTransport]), ...uses].sort()
-  const transport = withKeyrail ? `keyrail(${jsOptions(options)})` : `${ownTransport}(${url})`
+  const chain = viemChains[options.address.base.split('/').at(-1) ?? '']
+  const chainOption = chain ? `chain: ${chain}, ` : ''
+  const transport = withKeyrail ? `keyrail(${jsOptions(options)})` : `${ownTransport}(${jsUrl(options)})`
   return {
     lines: paragraphs(
       [
         ...(withKeyrail && subscribes ? [importWebSocket] : []),
         ...(withKeyrail ? ["import { keyrail } from '@keyrail/viem'"] : []),
         `import { ${ofViem.join(', ')} } from 'viem'`,
+        ...(chain ? [`import { ${chain} } from 'viem/chains'`] : []),
         ...imports,
       ],
       [
-        jsKey(options),
-        ...(subscribes
-          ? [`const transport = ${transport}`, 'const client = createPublicClient({ transport })']
-          : [`const client = createPublicClient({ transport: ${transport} })`]),
+        ...jsEndpoint(options),
+        `const transport = ${transport}`,
+        `const client = createPublicClient({ ${chainOption}transport })`,
       ],
       lines,
     ),
     extension: 'mts',
-    run: 'node',
+    run: runNode,
     // Older versions cannot run TypeScript (22 can from 22.18 on).
     needs: 'Node 24',
     install: withKeyrail ? 'npm install @keyrail/core @keyrail/viem viem@2' : 'npm install viem@2',

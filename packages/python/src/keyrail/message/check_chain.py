@@ -7,6 +7,10 @@ from typing import Any
 from ..failure.facts import Facts
 
 
+LOCAL_CHAIN_IDS = {31337, 1337}
+"""The chain ids that local nodes have by default: those of anvil and Hardhat, and of Ganache and geth."""
+
+
 def find_chain_mismatch(chain_id: int | None, reported: Any) -> Facts | None:
     """Return a failure of kind ``wrongNetwork`` if the node is on another chain than expected, else None.
 
@@ -23,4 +27,5 @@ def find_chain_mismatch(chain_id: int | None, reported: Any) -> Facts | None:
         return None
     if not actual or actual == chain_id:
         return None
-    return Facts(kind="wrongNetwork", text=f"the node is on chain {actual}, but chain_id is {chain_id}")
+    fork = f". If it is a local fork of chain {chain_id}, set chain_id={actual}" if actual in LOCAL_CHAIN_IDS else ""
+    return Facts(kind="wrongNetwork", text=f"the node is on chain {actual}, but chain_id is {chain_id}{fork}")

@@ -1,0 +1,16 @@
+import type { RequestEntryView } from '@keyrail/gateway'
+import type { ReactNode } from 'react'
+import { outcomeKind } from '../charts/outcomeKind.ts'
+
+const looks = { good: 'badge good', neutral: 'badge', bad: 'badge warn' } as const
+
+/** The HTTP status of a request, colored by its outcome. Only a status of an error is red: with 200, the HTTP request itself succeeded. */
+export function StatusBadge(props: Pick<RequestEntryView, 'status' | 'outcome'> & { readonly children?: ReactNode }) {
+  const { status, outcome, children } = props
+  return (
+    <span className={status >= 400 ? 'badge bad' : looks[outcomeKind(outcome)]}>
+      {children}
+      {status}
+    </span>
+  )
+}
