@@ -23,12 +23,12 @@ export function KeyFrame() {
   if (isControlFailure(query.error, 'not_found')) {
     return (
       <div className="page">
-        <PageHead title="API key not found" crumb={<Link to="/keys">API keys</Link>} />
+        <PageHead title="API key not found" crumb={<Link to="/keys">Keys</Link>} />
         <Empty
           title="It may have been revoked"
           action={
             <Link to="/keys" className="button primary">
-              To your API keys
+              To your keys
             </Link>
           }
         />
@@ -43,7 +43,7 @@ export function KeyFrame() {
           <>
             <PageHead
               title={key.name}
-              crumb={<Link to="/keys">API keys</Link>}
+              crumb={<Link to="/keys">Keys</Link>}
               lead={key.description || undefined}
               action={
                 <div className="row">
