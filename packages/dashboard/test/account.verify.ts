@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { addApp, callApi, clipboard, createApp, signUpByApi, logIn, openUser, switchUser } from './testUser.ts'
+import { addApp, callApi, clipboard, signUpByApi, logIn, openUser, switchUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
@@ -233,13 +233,8 @@ describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
     }
   })
 
-  test('if the service never shows keys again, programs read them from the environment', async () => {
+  test('if the service never shows keys again, the .env file has no key', async () => {
     const { page } = ada
-    await page.goto(`${pages.url}/apps/new`)
-    const appId = await createApp(ada, 'Portfolio')
-    // It is shown only once.
-    await page.getByRole('button', { name: 'Copy: the program' }).click()
-    await page.getByText('Copied: the program').waitFor()
     await pages.reload({ reveal: 'never' })
     try {
       const made = await callApi<{ app: { id: string } }>(ada, pages.url, ['POST', '/api/apps'], {
@@ -249,11 +244,13 @@ describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
         services: ['Node API'],
       })
       await page.goto(`${pages.url}/apps/${made.app.id}/setup`)
-      await page.getByText("process.env['KEYRAIL_API_KEY']").waitFor()
+      await page.getByText('Put the key that you saved into the file').waitFor()
+      await page.getByRole('button', { name: 'Copy: the .env file' }).click()
+      await page.getByText('Copied: the .env file').waitFor()
+      expect(await clipboard(ada)).toBe(`KEYRAIL_BASE_URL=${pages.url}/testnet\nKEYRAIL_API_KEY=\n`)
       expect(await page.getByRole('button', { name: 'Show key' }).count()).toBe(0)
       await page.getByRole('link', { name: 'Networks' }).click()
       await page.getByText('This service stores no copy of keys').waitFor()
-      expect(appId).not.toBe(made.app.id)
     } finally {
       await pages.reload({})
     }

@@ -61,7 +61,7 @@ export async function everyPage(user: TestUser, pages: Pages, appId: string): Pr
     { name: 'allow list', path: `${app}/settings/allow-list` },
     { name: 'JWT keys', path: `${app}/settings/jwt-keys` },
     { name: 'delete app', path: `${app}/settings/delete` },
-    { name: 'API keys', path: '/keys' },
+    { name: 'keys', path: '/keys' },
     { name: 'create API key', path: '/keys/new' },
     { name: 'setup of an API key', path: `/keys/${key.id}/setup` },
     { name: 'metrics of an API key', path: `/keys/${key.id}/metrics` },

@@ -200,7 +200,9 @@ describePages('the requests of an app', {}, (getFixtures) => {
     await page.getByLabel('Copy as').selectOption('fetch, JavaScript')
     await page.getByRole('button', { name: 'Copy: the program' }).click()
     await expect.poll(() => clipboard(ada)).toContain('await fetch(url')
-    expect(await runCopied(await clipboard(ada), 'call.mjs')).toBe('"0x0"\n')
+    const { apiKey } = await callApi<{ apiKey: string }>(ada, pages.url, ['POST', `/api/apps/${id}/key/reveal`], {})
+    const dotEnv = `KEYRAIL_BASE_URL=${pages.url}/testnet\nKEYRAIL_API_KEY=${apiKey}\n`
+    expect(await runCopied(await clipboard(ada), 'call.mjs', dotEnv)).toBe('"0x0"\n')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByText(/^Status 200, after/).waitFor()
     expect(await page.content()).not.toMatch(/kr_a\w{39}/)

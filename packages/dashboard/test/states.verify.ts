@@ -36,7 +36,7 @@ describePages('a page whose service fails', {}, (getFixtures) => {
       route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'The database is unavailable' } } }),
     )
     await banner.waitFor({ timeout: 30_000 })
-    await page.getByRole('meter', { name: 'Today (UTC): used' }).waitFor()
+    await page.getByRole('meter', { name: 'All API keys, today (UTC): used' }).waitFor()
     await page.unroute(/\/api\/usage/)
     await page.getByRole('button', { name: 'Try again' }).click()
     await banner.waitFor({ state: 'detached' })

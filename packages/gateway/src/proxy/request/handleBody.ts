@@ -86,7 +86,7 @@ const check = (
   { javascriptTracers, sockets }: GatewayContext,
   { context, tenant, tokenAllowList, network }: AuthorizedRequest,
   call: ParsedCall | InvalidCall,
-  traits: MethodTraits | undefined,
+  { traits, suggests }: { traits: MethodTraits | undefined; suggests: boolean },
 ): CheckedCall => {
   if (traits?.subscribes === true && context.reply.subscriptions === undefined) {
     const needsSocket = sockets.getHub(network.group.network) !== undefined
@@ -99,6 +99,7 @@ const check = (
     allow: tenant.record.allow,
     tokenAllowList,
     javascriptTracers,
+    suggests,
   })
 }
 
@@ -116,7 +117,7 @@ const handleParsed = (
   for (const call of calls) {
     const traits = call.valid ? network.policy(call.method) : undefined
     labels.push(traits?.label ?? 'other')
-    checked.push(check(gateway, authorized, call, traits))
+    checked.push(check(gateway, authorized, call, { traits, suggests: !isBatch }))
   }
   const [first] = calls
   facts.calls = calls.length
