@@ -34,7 +34,7 @@ export interface GatewayParts {
   readonly usageLimits?: UsageLimits
   /** Counts the calls of known keys by outcome. @default none */
   readonly meter?: Meter
-  /** Records failed requests, and a sample of the others. @default none */
+  /** Records failed and reverted requests, and a sample of the others. @default none */
   readonly requestLog?: RequestLog
   /** How many requests with unknown keys one IP (for IPv6 a /64) may send before it gets 429. A valid key in memory is never rejected for it. @default 10 a second, bursts of 100 */
   readonly unknownKeys?: { readonly perSecond: number; readonly burst: number }
