@@ -1,9 +1,9 @@
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
 import { findCustomTracer, acceptsTracer } from '../../auth/allowList/findCustomTracer.ts'
 import { hasAmbiguousName } from '../../auth/allowList/hasAmbiguousName.ts'
-import { nodeMethods } from '../../auth/allowList/methodNames.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
+import { methods } from '../../lib/methods.ts'
 import { suggestName } from '../../lib/suggestName.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
@@ -23,6 +23,9 @@ export interface CallRules {
   readonly suggests: boolean
 }
 
+/** The methods that every service offers. */
+const alwaysOffered = [...methods].flatMap(([name, { service }]) => (service === 'always' ? [name] : []))
+
 /** Shared, because a short batch can have a thousand. */
 const invalidCall = rejections.invalidRequest()
 
@@ -33,7 +36,7 @@ export const checkCall = (
 ): ForwardedCall | Rejection => {
   if (!call.valid) return call.problem === undefined ? invalidCall : rejections.invalidRequest(call.problem)
   if (traits === undefined) {
-    const nearest = suggests ? suggestName(call.method, nodeMethods) : undefined
+    const nearest = suggests ? suggestName(call.method, alwaysOffered) : undefined
     return rejections.methodNotFound(call.method, nearest)
   }
   if (!call.paramsFit) return rejections.invalidParams()
