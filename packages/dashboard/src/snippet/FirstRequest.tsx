@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { RequestEntryView } from '@keyrail/gateway'
-import { outcomeTitle } from '../charts/outcomeTitle.ts'
+import { outcomeKind } from '../charts/outcomeKind.ts'
 import { deploymentQuery, loadRequests, metricsQuery } from '../control/queries.ts'
 import type { KeySubject } from '../control/queries.ts'
 import { Card } from '../parts/Card.tsx'
 import { countText, momentText, msText } from '../parts/times.ts'
 import { methodText } from '../requests/methodText.ts'
+import { outcomeText } from '../requests/outcomeText.ts'
+import { StatusBadge } from '../requests/StatusBadge.tsx'
 
 /** How often the service is asked whether the first request has arrived, in milliseconds. */
 const intervalMs = 1_500
@@ -67,7 +69,6 @@ export function FirstRequest({ subject }: { readonly subject: KeySubject }) {
 
 function RequestFacts({ subject, request }: { readonly subject: KeySubject; readonly request: RequestEntryView }) {
   const { id: logId, at, outcome, status, durationMs } = request
-  const isGood = outcome === 'succeeded'
   return (
     <>
       <dl className="facts">
@@ -80,8 +81,7 @@ function RequestFacts({ subject, request }: { readonly subject: KeySubject; read
         <div>
           <dt>Status</dt>
           <dd>
-            <span className={isGood ? 'badge good' : status < 400 ? 'badge' : 'badge bad'}>{status}</span>{' '}
-            {outcomeTitle(outcome)}
+            <StatusBadge status={status} kind={outcomeKind(outcome)} /> {outcomeText(request)}
           </dd>
         </div>
         <div>
