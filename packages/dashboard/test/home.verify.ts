@@ -48,6 +48,20 @@ describePages('the home page', {}, (getFixtures) => {
     await page.waitForURL(`${pages.url}/apps/${id}/setup`)
   })
 
+  test('a first request that reverts is not shown as a failure', async () => {
+    const { pages, ada } = getFixtures()
+    const { page } = ada
+    const id = await addApp(ada, pages.url, 'Portfolio')
+    const path = `/api/apps/${id}/key/reveal`
+    const { urls } = await callApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', path], {})
+    await page.goto(`${pages.url}/apps/${id}/setup`)
+    await page.getByText('Waiting for your first request…').waitFor()
+    await callNode(urls.testnet, 'eth_call', { params: [{ data: '0x60006000fd' }, 'latest'] })
+    const first = page.getByRole('region', { name: 'First request' })
+    await first.getByText('200 Reverted').waitFor()
+    expect(await first.locator('.badge.bad').count()).toBe(0)
+  })
+
   test('the switcher opens the same page of another app, by keyboard', async () => {
     const { pages, ada } = getFixtures()
     const { page } = ada

@@ -88,6 +88,6 @@ describePages('usage', { limits: { apps: { perDay: 10 }, apiKeys: { perDay: 20 }
     await page.getByText('Requests by day as a table').click()
     const days = page.getByRole('region', { name: 'Table: Requests by day' }).locator('tbody tr')
     expect(await days.count()).toBe(30)
-    expect(await days.last().locator('td').allTextContents()).toEqual(['10', '0'])
+    expect(await days.last().locator('td').allTextContents()).toEqual(['10', '0', '0'])
   })
 })

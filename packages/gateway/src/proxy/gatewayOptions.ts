@@ -51,6 +51,8 @@ export interface GatewayParts {
   readonly fallback?: (request: IncomingMessage, response: ServerResponse, requestId: string) => boolean
   /** The parts that do not work at the moment although calls do, such as `['redis']`. `/readyz` lists them, and stays 200. @default none */
   readonly degraded?: () => readonly string[]
+  /** What an operator should know although calls work, such as `{ secret: '…' }`. `/readyz` shows it as `details`. @default none */
+  readonly details?: (() => Readonly<Record<string, string>>) | undefined
   /**
    * Why calls cannot be served at the moment although upstreams are there, such as `'database'`. `/readyz` then responds with 503 and this
    * reason. @default never
