@@ -83,7 +83,7 @@ async function checkAll(file: string, { newSecret, nodes }: { newSecret: boolean
     wrong.length === 1
       ? `the ${member} of ${upstream} cannot be used for ${network}: ${problem}`
       : `${wrong.length} of ${checks.length} URLs of nodes cannot be used`,
-    { hint: `correct them in ${file}, or the chainId of their networks`, exitCode: exitCodes.usage },
+    { hint: 'correct them in the config, or the chainId of their networks', exitCode: exitCodes.usage },
   )
 }
 

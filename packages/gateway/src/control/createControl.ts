@@ -43,7 +43,8 @@ const writes = { burst: 120, intervalMs: 500 }
 const reads = { burst: 200, intervalMs: 50 }
 /** Reads of metrics, of activity, of origins and of CSV files are the most expensive, so each account has its own queue for them. */
 const expensiveReads = { maxRunning: 2, maxQueued: 30 }
-const isExpensiveRead = (name: RouteName): boolean => /\/(?:metrics|activity|traffic|preview|origins)$|\.csv$/.test(name)
+const isExpensiveRead = (name: RouteName): boolean =>
+  /\/(?:metrics|activity|traffic|preview|origins)$|\.csv$/.test(name)
 
 interface Outcome {
   readonly result: HandlerResult<unknown>

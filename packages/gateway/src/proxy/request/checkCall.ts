@@ -23,10 +23,8 @@ export interface CallRules {
   readonly suggests: boolean
 }
 
-/** The methods that every service offers over HTTP. */
-const nodeMethods: readonly string[] = [...methods].flatMap(([name, { service, subscription }]) =>
-  service === 'always' && subscription !== true ? [name] : [],
-)
+/** The methods that every service offers. */
+const alwaysOffered = [...methods].flatMap(([name, { service }]) => (service === 'always' ? [name] : []))
 
 /** Shared, because a short batch can have a thousand. */
 const invalidCall = rejections.invalidRequest()
@@ -38,7 +36,7 @@ export const checkCall = (
 ): CheckedCall => {
   if (!call.valid) return call.problem === undefined ? invalidCall : rejections.invalidRequest(call.problem)
   if (traits === undefined) {
-    const nearest = suggests ? suggestName(call.method, nodeMethods) : undefined
+    const nearest = suggests ? suggestName(call.method, alwaysOffered) : undefined
     return rejections.methodNotFound(call.method, nearest)
   }
   if (!call.paramsFit) return rejections.invalidParams()
