@@ -5,10 +5,12 @@ import type { CallScope, SendOptions } from '../call/callScope.ts'
 import type { UpstreamFault, UpstreamResponse } from './createUpstream.ts'
 import { chooseEnd, decideNext, failureRules } from './failureRules.ts'
 import { maskResponse } from './forwardCall.ts'
-import { getUnits, toPickOptions } from './forwardedCall.ts'
+import { getUnits } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
-import { maxConfirmMs, mayConfirmNull, pickForNull, rememberNull } from './nullResults.ts'
+import { maxConfirmMs, rememberNull } from './nullResults.ts'
+import { pickNext } from './pickNext.ts'
+import type { SentCalls } from './pickNext.ts'
 import { readFailedBatch, readNodeResponse } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
 import { readBatchResponse, readPlainBatch } from './readResponse.ts'
@@ -46,15 +48,11 @@ export const forwardBatch: SendBatch = (calls, scope, options, done) => {
 }
 
 /** A batch that has a slot of its key. */
-interface BatchRun {
-  readonly calls: readonly ForwardedCall[]
-  readonly scope: CallScope
-  readonly options: SendOptions
+interface BatchRun extends SentCalls {
   readonly done: BatchDone
   /** By `performance.now`. */
   readonly endsAt: number
   readonly tried: GroupMember[]
-  /** The best end of each call, if a node has responded to it. */
   readonly ends: (AttemptResult | undefined)[]
   /** A node may have received it. */
   isSent: boolean
@@ -172,9 +170,8 @@ const concernsNode = (kind: FailureKind): boolean =>
 
 /** Sends a batch that failed as a whole to another upstream. If there is none, or if the node rejects it as a batch, its calls are left. */
 const handleFailure = (run: BatchRun, attempt: Attempt, kind: FailureKind, isUnsent = false): void => {
-  const { group } = run.scope
   observeAttempt(attempt, kind)
-  const next = group.several && concernsNode(kind) ? pickNext(run, run.places) : undefined
+  const next = concernsNode(kind) ? pickNext(run, run.places) : undefined
   if (next === undefined) {
     finish(run)
     return
@@ -217,40 +214,12 @@ const handleResponses = (run: BatchRun, attempt: Attempt, responses: readonly (N
   attempt.trace?.end(kind === 'null' ? 'result' : kind)
   recordHealth(attempt, kind)
   if (results > 0) observe(attempt, 'result', undefined, { method: attempt.method, calls: results })
-  const next = again.length > 0 && scope.group.several ? pickNext(run, again) : undefined
+  const next = pickNext(run, again)
   if (next === undefined) finish(run)
   else send(run, next.member, next.places)
 }
 
 const okStatus = { status: 200 }
-
-/** Chooses the next upstream for calls of the batch, and those of them that it may have better responses to. */
-const pickNext = (
-  { calls, ends, tried, scope: { group, ownerId }, options: { neededHead: seenHead } }: BatchRun,
-  places: readonly number[],
-): { readonly member: GroupMember; readonly places: readonly number[] } | undefined => {
-  const nulls: { readonly place: number; readonly call: ForwardedCall; readonly member: GroupMember }[] = []
-  const failed: { readonly place: number; readonly call: ForwardedCall }[] = []
-  for (const place of places) {
-    const [call, end] = [calls[place], ends[place]]
-    if (call === undefined) continue
-    if (end?.kind === 'null') nulls.push({ place, call, member: end.member })
-    else failed.push({ place, call })
-  }
-  const [first] = failed
-  // A failed call can go to any upstream that offers its method, a `null` only to some.
-  let other = first === undefined ? undefined : group.pick(toPickOptions(first.call, { tried, ownerId, seenHead }))
-  if (first === undefined)
-    for (const { call, member } of nulls) other ??= pickForNull(group, call, { member, tried, ownerId })
-  if (other === undefined) return undefined
-  const picked = other
-  const next = [
-    ...failed.filter(({ call }) => picked.capabilities.offers(call.method)),
-    ...nulls.filter(({ call, member }) => mayConfirmNull(group, call, { member, other: picked })),
-  ]
-  const fits = group.hasRoom(picked, { calls: next.length, units: getUnits(next.map(({ call }) => call)) })
-  return fits ? { member: picked, places: next.map(({ place }) => place) } : undefined
-}
 
 const finish = (run: BatchRun): void => {
   const { calls, ends, scope } = run

@@ -10,7 +10,8 @@ import { queryUpstream } from './queryUpstream.ts'
 import { cheapRead, cheapReadTimeoutMs } from './watchHealth.ts'
 import { openResponseStream } from './openResponseStream.ts'
 import { chooseEnd, decideNext } from './failureRules.ts'
-import { maxConfirmMs, pickForNull, rememberNull } from './nullResults.ts'
+import { maxConfirmMs, rememberNull } from './nullResults.ts'
+import { pickNext } from './pickNext.ts'
 import type { AttemptResult } from './readAttempt.ts'
 import type { NodeResponse } from './readResponse.ts'
 import { readEnd, recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
@@ -149,8 +150,8 @@ const handleEnd = (run: Run, end: AttemptResult): void => {
     idempotent &&
     end.isBroken === true &&
     group.hasRoom(end.member, { calls: 1, units: call.traits.weight })
-  const next = pickNext(run, end) ?? (isSentOver ? end.member : undefined)
   run.best = chooseEnd(run.best, end)
+  const next = pickOther(run) ?? (isSentOver ? end.member : undefined)
   if (next !== undefined) start(run, next)
   if (run.over) return
   if (run.open.length === 0) finish(run, run.best)
@@ -158,19 +159,15 @@ const handleEnd = (run: Run, end: AttemptResult): void => {
   else if (next !== undefined && run.best.kind !== 'null') restartTimer(run)
 }
 
-const pickNext = ({ call, scope, options, tried, best }: Run, end?: AttemptResult): GroupMember | undefined => {
-  const { group, ownerId } = scope
-  const { only, neededHead: seenHead } = options
-  if (only !== undefined || !group.several) return undefined
-  const missing = end?.kind === 'null' ? end : best?.kind === 'null' ? best : undefined
-  if (missing !== undefined) return pickForNull(group, call, { member: missing.member, tried, ownerId })
-  return group.pick(toPickOptions(call, { tried, ownerId, seenHead }))
-}
+const onlyPlace = [0]
+
+const pickOther = ({ call, scope, options, tried, best }: Run): GroupMember | undefined =>
+  pickNext({ calls: [call], scope, options, tried, ends: [best] }, onlyPlace)?.member
 
 /** Sends the call to one more upstream after a while. */
 const startHedgeTimer = (run: Run, { waitMs, isFailure }: { waitMs: number; isFailure: boolean }): void => {
   run.timer = setTimeout(() => {
-    const next = pickNext(run)
+    const next = pickOther(run)
     if (next === undefined || run.open.length === 0) return
     if (isFailure) failOpen(run)
     start(run, next)
@@ -185,7 +182,7 @@ const startRescueTimer = (run: Run, waitMs: number): void => {
     if (attempt === undefined) return
     void queryUpstream(attempt.member.upstream, cheapRead, Math.min(waitMs / 2, cheapReadTimeoutMs)).then(
       (response) => {
-        const next = typeof response === 'string' && run.open.includes(attempt) ? pickNext(run) : undefined
+        const next = typeof response === 'string' && run.open.includes(attempt) ? pickOther(run) : undefined
         if (next !== undefined) start(run, next)
       },
     )
