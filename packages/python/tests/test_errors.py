@@ -247,6 +247,10 @@ RESPONSES: list[tuple[Script, dict[str, Any]]] = [
         lambda request, connection: connection.respond(200, {"id": 1, "result": "0x1"}, {"x-chain-id": "5"}),
         {"chain_id": 1},
     ),
+    (
+        lambda request, connection: connection.respond(200, {"id": 1, "result": "0x1"}, {"x-chain-id": "31337"}),
+        {"chain_id": 1},
+    ),
 ]
 
 BATCH_RESPONSES: list[Any] = [
