@@ -3,7 +3,8 @@
 import json
 from importlib.resources import files
 
-_READS: frozenset[str] = frozenset(json.loads(files(__package__).joinpath("readMethods.json").read_text("utf-8")))
+READ_METHODS: frozenset[str] = frozenset(json.loads(files(__package__).joinpath("readMethods.json").read_text("utf-8")))
+"""The names of the reads."""
 
 
 def is_read_method(method: str) -> bool:
@@ -16,4 +17,4 @@ def is_read_method(method: str) -> bool:
         method: A JSON-RPC method, compared exactly.
 
     """
-    return method in _READS
+    return method in READ_METHODS
