@@ -18,7 +18,6 @@ const sources = [
   'pyproject.toml',
   'hatch_build.py',
   '../core/src/failure/classification.json',
-  '../core/src/failure/readMethods.json',
   '../msw/src/faults/providers.json',
 ]
 

@@ -55,6 +55,12 @@ test('Ctrl-C under npm start stops the service, and leaves no process and no fil
     started.once('exit', () => reject(new Error(`it exited before it was ready: ${printed}`)))
   })
   expect(printed).not.toMatch(fullKey)
+  // With what npm prints before it. A screen has 24 lines.
+  const lines = printed.trimEnd().split('\n')
+  expect(lines.length, printed).toBeLessThanOrEqual(24)
+  // The paths of this temporary folder are longer than those of `.keyrail`.
+  for (const line of lines.filter((one) => !one.includes(tmpdir()) && !one.startsWith('> ')))
+    expect(line.length, line).toBeLessThanOrEqual(100)
   expect(readFileSync(env, 'utf8')).toMatch(fullKey)
   expect(isAlive(group)).toBe(true)
   // A terminal also sends the signal to the whole process group.

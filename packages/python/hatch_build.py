@@ -13,7 +13,6 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 # The folders of each file: in the packages of TypeScript, and here.
 SHARED = {
     "classification.json": ("core/src/failure", "failure"),
-    "readMethods.json": ("core/src/failure", "failure"),
     "providers.json": ("msw/src/faults", "testing"),
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { CliError } from './cliError.ts'
 
 function isRunning(pid: number): boolean {
@@ -7,6 +7,17 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
+}
+
+/**
+ * Finds the running process that holds a lock.
+ *
+ * @param file - The path of the lock file.
+ * @returns Its process id; undefined if none holds it.
+ */
+export function findLockHolder(file: string): number | undefined {
+  const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+  return Number.isSafeInteger(holder) && holder > 0 && isRunning(holder) ? holder : undefined
 }
 
 /** The locks of this process. */

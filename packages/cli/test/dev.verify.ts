@@ -301,7 +301,7 @@ describe('keyrail dev --once', () => {
 
 describe('keyrail dev for people', () => {
   test('shows the first calls and the next steps, without a full key, and serves until Ctrl-C', async () => {
-    const dev = startCli(['dev', '--port', '0', '--data', data])
+    const dev = startCli(['dev', '--verbose', '--port', '0', '--data', data])
     started.push(dev)
     await until('it serves', () => dev.printed().stdout.includes('Serving until Ctrl-C'))
     const { stdout } = dev.printed()
@@ -322,6 +322,45 @@ describe('keyrail dev for people', () => {
     const key = readFileSync(keyFile, 'utf8').trim()
     expect(await post(`${url}/testnet/v2/${key}`, 'eth_blockNumber')).toHaveProperty('result')
     expect(await stop(dev, 'SIGINT')).toBe(0)
+  })
+})
+
+describe('keyrail dev --block-time', () => {
+  test('prints a screen, whose link logs in once; blocks come, --json prints the service that runs, and the next start has its chains', async () => {
+    const words = ['dev', '--data', data, '--block-time', '1', '--networks', 'testnet']
+    const dev = startCli([...words, '--port', '0'])
+    started.push(dev)
+    await until('it serves', () => dev.printed().stdout.includes('Serving until Ctrl-C'))
+    const { stdout } = dev.printed()
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.length).toBeLessThanOrEqual(24)
+    expect(stdout).toContain('a block every 1 s')
+
+    const running = await runCli([...words, '--json'])
+    expect(running).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('this service already runs') })
+    const service = JSON.parse(running.stdout) as DevDescription
+    const [, link = ''] = /\/log-in\/link#(\S+)/.exec(stdout) ?? []
+    const use = () => callApi(service.url, '/api/session/link', { body: { link } })
+    expect(await use()).toMatchObject({ status: 200, body: { account: { email: service.account.email } } })
+    expect(await use()).toMatchObject({ status: 404, body: { error: { code: 'link_invalid' } } })
+
+    const getNumber = async (): Promise<number> =>
+      Number((await post(service.app.urls.testnet, 'eth_blockNumber'))['result'])
+    const before = await getNumber()
+    await until('two blocks are mined', async () => (await getNumber()) >= before + 2)
+    // A transaction does not wait for the next block.
+    const mined = await callNode(service.nodes.testnet, 'eth_sendTransaction', [
+      { from: fundedAccounts[0]?.address, to: fundedAccounts[1]?.address, value: '0x1' },
+    ])
+    expect(await callNode(service.nodes.testnet, 'eth_getTransactionReceipt', [mined])).toMatchObject({ status: '0x1' })
+    const last = await getNumber()
+    expect(await stop(dev, 'SIGINT')).toBe(0)
+    expect(existsSync(join(data, 'service.json'))).toBe(false)
+
+    const again = await startDev(['--data', data, '--block-time', '1', '--networks', 'testnet'])
+    const { urls } = again.service.app
+    expect(Number((await post(urls.testnet, 'eth_blockNumber'))['result'])).toBeGreaterThanOrEqual(last)
+    expect((await post(urls.testnet, 'eth_getTransactionByHash', [mined]))['result']).toMatchObject({ value: '0x1' })
   })
 })
 
@@ -540,7 +579,7 @@ describe('keyrail dev --fork', () => {
     const words = ['dev', '--once', '--port', '0', '--ephemeral', '--fork', urls.testnet, '--fork-block', '3']
     const run = await runCli(words)
     expect(run.exitCode).toBe(0)
-    expect(run.stdout).toMatch(/^Keyrail serves testnet on this machine, a fork of http:\S+ at block 3: http/)
+    expect(run.stdout).toMatch(/^Keyrail serves testnet on this machine, a fork of http:\S+ at block 3\n/)
     expect(run.stdout).toContain('Every result matches the node.')
     expect(run.stderr).toBe("keyrail: --fork leaves the key in the shell's history; use KEYRAIL_FORK_URL instead\n")
     expect(run.stdout).not.toContain(apiKey.slice(4, 12))

@@ -25,7 +25,8 @@ describe('keyrail snippet', () => {
       withKeyrail: true,
     })
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: text })
-    for (const part of [fileName, install, run, 'KEYRAIL_API_KEY: the API key']) expect(stderr).toContain(part)
+    for (const part of [fileName, install, run, 'KEYRAIL_API_KEY: the API key', `KEYRAIL_BASE_URL=${address.baseUrl}`])
+      expect(stderr).toContain(part)
     expect(stdout + stderr).not.toContain('printed')
   })
 
@@ -47,7 +48,7 @@ describe('keyrail snippet', () => {
 
   test.each<[string, string[], RegExp]>([
     ['an unknown method', ['--method', 'latestBlok'], /unknown --method latestBlok\n.*did you mean latestBlock\?/],
-    ['an unknown language', ['--language', 'cobol'], /Use one of javascript, typescript, python, shell/],
+    ['an unknown language', ['--language', 'cobol'], /Use one of typescript, javascript, python, shell/],
     ['a library of another language', ['--language', 'python', '--library', 'ethers'], /Use one of web3\.py/],
     ['an unknown --with', ['--with', 'care'], /Use one of keyrail/],
     ['an invalid account', ['--account', '0x12'], /values\.account must be an address/],

@@ -1,7 +1,7 @@
 import { repeatables } from '@keyrail/vectors'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import readMethods from '../src/failure/readMethods.json' with { type: 'json' }
+import { callMethods } from '../src/schema/methodSlice.ts'
 import { startFaultServer, raw } from './faultServer.ts'
 import { memoryFetch } from './memoryFetch.ts'
 import type { MemoryFetch } from './memoryFetch.ts'
@@ -49,6 +49,9 @@ describe('every way to send a call', () => {
     vi.useRealTimers()
   })
 
+  const readMethods = Object.entries(callMethods).flatMap(([flags, names]) =>
+    flags.includes('r') ? names.split(' ') : [],
+  )
   const reads = new Set(readMethods)
   const nearRead = fc
     .tuple(

@@ -36,6 +36,11 @@ const signOn = createRoute({
   path: '/log-in/single-sign-on',
   component: lazyRouteComponent(() => import('./pages/SignOn.tsx'), 'SignOn'),
 })
+const logInLink = createRoute({
+  getParentRoute: () => root,
+  path: '/log-in/link',
+  component: lazyRouteComponent(() => import('./pages/LogInLink.tsx'), 'LogInLink'),
+})
 const signUp = createRoute({
   getParentRoute: () => root,
   path: '/sign-up',
@@ -288,6 +293,7 @@ const operatorAudit = createRoute({
 const tree = root.addChildren([
   logIn,
   signOn,
+  logInLink,
   signUp,
   reset,
   forgot,

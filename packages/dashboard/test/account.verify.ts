@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { addApp, callApi, clipboard, createApp, signUpByApi, logIn, openUser, switchUser } from './testUser.ts'
+import { addApp, callApi, clipboard, signUpByApi, logIn, openUser, switchUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
@@ -143,6 +143,9 @@ describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
       await page.getByText('Copied: the invite').waitFor()
       const invite = await clipboard(ada)
       expect(invite).toMatch(new RegExp(`^${pages.url}/sign-up#\\w{20,}&email=${encodeURIComponent(grace.email)}$`))
+      // Opened in a tab that already shows the page.
+      await grace.page.goto(`${pages.url}/sign-up`)
+      await grace.page.getByLabel('Invite').waitFor()
       await grace.page.goto(invite)
       await grace.page.getByText('Your invite is for this address only.').waitFor()
       expect(await grace.page.getByLabel('Email address').inputValue()).toBe(grace.email)
@@ -191,6 +194,8 @@ describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
       await page.getByRole('button', { name: 'Create link' }).click()
       await page.getByRole('button', { name: 'Copy: the link' }).click()
       await page.getByText('Copied: the link').waitFor()
+      await grace.page.goto(`${pages.url}/reset-password`)
+      await grace.page.getByText('You need a link').waitFor()
       await grace.page.goto(await clipboard(ada))
       await grace.page.getByLabel('New password').fill('another horse battery')
       await grace.page.getByRole('button', { name: 'Set password and log in' }).click()
@@ -202,6 +207,25 @@ describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
       const rows = await page.locator('tbody th > span').allTextContents()
       expect(rows).toEqual(expect.arrayContaining(['Disabled the account', 'Revoked an invite', 'Created an invite']))
       expect(rows.filter((row) => /^\w+\.\w+$/.test(row))).toEqual([])
+      // Each says who did what to whom, by name.
+      const disabling = page.getByRole('row', { name: /Disabled the account/ })
+      await disabling.getByRole('link', { name: ada.email }).waitFor()
+      await disabling.getByRole('link', { name: grace.email }).first().waitFor()
+      expect(await page.getByRole('cell', { name: /^by / }).count()).toBe(0)
+      const total = rows.length
+      await disabling.getByRole('cell').nth(1).getByRole('button', { name: /^usr_/ }).click()
+      await page.waitForURL(/\?actor=usr_/)
+      await page.getByText(`By: ${ada.email}`).waitFor()
+      await expect.poll(() => page.locator('tbody tr').count()).toBeLessThan(total)
+      const authors = await page.locator('td[data-label=By]').allTextContents()
+      expect(authors.filter((author) => !author.startsWith(ada.email))).toEqual([])
+      await page.getByRole('button', { name: `Remove the filter By: ${ada.email}` }).click()
+      await expect.poll(() => page.locator('tbody tr').count()).toBe(total)
+      await disabling.getByRole('link', { name: grace.email }).first().click()
+      await page.getByRole('heading', { name: grace.email }).waitFor()
+      await page.getByRole('link', { name: 'Audit log of this account' }).click()
+      await page.waitForURL(/\?userId=usr_/)
+      await page.getByText(`Account: ${grace.email}`).waitFor()
       expect([...ada.problems, ...grace.problems]).toEqual([])
     } finally {
       await grace.close()
@@ -209,13 +233,8 @@ describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
     }
   })
 
-  test('if the service never shows keys again, programs read them from the environment', async () => {
+  test('if the service never shows keys again, the .env file has no key', async () => {
     const { page } = ada
-    await page.goto(`${pages.url}/apps/new`)
-    const appId = await createApp(ada, 'Portfolio')
-    // It is shown only once.
-    await page.getByRole('button', { name: 'Copy: the program' }).click()
-    await page.getByText('Copied: the program').waitFor()
     await pages.reload({ reveal: 'never' })
     try {
       const made = await callApi<{ app: { id: string } }>(ada, pages.url, ['POST', '/api/apps'], {
@@ -225,11 +244,13 @@ describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
         services: ['Node API'],
       })
       await page.goto(`${pages.url}/apps/${made.app.id}/setup`)
-      await page.getByText("process.env['KEYRAIL_API_KEY']").waitFor()
+      await page.getByText('Put the key that you saved into the file').waitFor()
+      await page.getByRole('button', { name: 'Copy: the .env file' }).click()
+      await page.getByText('Copied: the .env file').waitFor()
+      expect(await clipboard(ada)).toBe(`KEYRAIL_BASE_URL=${pages.url}/testnet\nKEYRAIL_API_KEY=\n`)
       expect(await page.getByRole('button', { name: 'Show key' }).count()).toBe(0)
       await page.getByRole('link', { name: 'Networks' }).click()
       await page.getByText('This service stores no copy of keys').waitFor()
-      expect(appId).not.toBe(made.app.id)
     } finally {
       await pages.reload({})
     }

@@ -33,7 +33,7 @@ describePages('the charts', {}, (getFixtures) => {
     // The current hour is the last bar.
     await requests.hover({ position: { x: (box?.width ?? 0) - 45, y: 100 } })
     const legends = page.locator('.legend')
-    await expect.poll(() => legends.first().textContent()).toMatch(/Succeeded: 2Failed or rejected: 1/)
+    await expect.poll(() => legends.first().textContent()).toMatch(/Succeeded: 2Reverted: 0Failed or rejected: 1/)
     const latency = await legends.nth(1).textContent()
     expect(latency).toMatch(/Median: .* ms95th percentile: .* ms/)
     const time = (await legends.first().locator('span').last().textContent()) ?? ''

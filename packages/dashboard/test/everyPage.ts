@@ -61,7 +61,7 @@ export async function everyPage(user: TestUser, pages: Pages, appId: string): Pr
     { name: 'allow list', path: `${app}/settings/allow-list` },
     { name: 'JWT keys', path: `${app}/settings/jwt-keys` },
     { name: 'delete app', path: `${app}/settings/delete` },
-    { name: 'API keys', path: '/keys' },
+    { name: 'keys', path: '/keys' },
     { name: 'create API key', path: '/keys/new' },
     { name: 'setup of an API key', path: `/keys/${key.id}/setup` },
     { name: 'metrics of an API key', path: `/keys/${key.id}/metrics` },
@@ -87,6 +87,7 @@ export async function everyPage(user: TestUser, pages: Pages, appId: string): Pr
 export const guestPages: readonly PageEntry[] = [
   { name: 'log in', path: '/log-in' },
   { name: 'return from single sign-on', path: '/log-in/single-sign-on' },
+  { name: 'log-in link', path: '/log-in/link#a-link' },
   { name: 'sign up', path: '/sign-up' },
   { name: 'new password', path: '/reset-password#a-link' },
   { name: 'forgotten password', path: '/forgot-password' },

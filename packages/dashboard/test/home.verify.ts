@@ -1,4 +1,4 @@
-import type { ActivityView } from '@keyrail/gateway'
+import type { ActivityView, AppView } from '@keyrail/gateway'
 import { expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
@@ -14,7 +14,7 @@ const callApp = async (ada: TestUser, url: string, id: string, methods: readonly
 }
 
 describePages('the home page', {}, (getFixtures) => {
-  test('each card of an app and an API key has its requests of 24 hours, from one request for all', async () => {
+  test('each app and each key is listed with its requests of 24 hours, from one request for all', async () => {
     const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
@@ -35,12 +35,31 @@ describePages('the home page', {}, (getFixtures) => {
     await portfolio.getByText('4 requests in 24 hours, 25% errors').waitFor()
     await page.getByRole('listitem').filter({ hasText: 'Unused' }).getByText('No requests in 24 hours').waitFor()
     expect(requests).toEqual(['/api/activity'])
-    await page.getByRole('link', { name: 'API keys' }).click()
-    await page
-      .getByRole('listitem')
-      .filter({ hasText: 'Laptop' })
-      .getByText('1 request in 24 hours, 0% errors')
-      .waitFor()
+    // Right after sign-up, an app's key is the only one: a page that listed only API keys said "0 of 4".
+    await page.getByRole('link', { name: 'Keys', exact: true }).click()
+    const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
+    await row('Laptop').getByText('1 request in 24 hours, 0% errors').waitFor()
+    await row('Portfolio').getByText('4 requests in 24 hours, 25% errors').waitFor()
+    await row('Unused').getByText('No requests in 24 hours').waitFor()
+    const app = await callApi<AppView>(ada, pages.url, ['GET', `/api/apps/${id}`])
+    expect(await row('Portfolio').textContent()).toContain(`App…${app.key.ending}Ethereum Sepolia, Ethereum Mainnet`)
+    expect(await row('Laptop').textContent()).toContain('API key…')
+    await row('Portfolio').getByRole('link').click()
+    await page.waitForURL(`${pages.url}/apps/${id}/setup`)
+  })
+
+  test('a first request that reverts is not shown as a failure', async () => {
+    const { pages, ada } = getFixtures()
+    const { page } = ada
+    const id = await addApp(ada, pages.url, 'Portfolio')
+    const path = `/api/apps/${id}/key/reveal`
+    const { urls } = await callApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', path], {})
+    await page.goto(`${pages.url}/apps/${id}/setup`)
+    await page.getByText('Waiting for your first request…').waitFor()
+    await callNode(urls.testnet, 'eth_call', { params: [{ data: '0x60006000fd' }, 'latest'] })
+    const first = page.getByRole('region', { name: 'First request' })
+    await first.getByText('200 Reverted').waitFor()
+    expect(await first.locator('.badge.bad').count()).toBe(0)
   })
 
   test('the switcher opens the same page of another app, by keyboard', async () => {

@@ -24,10 +24,12 @@ describePages('how to install the libraries of an example', {}, (getFixtures) =>
       await page.getByText(`with @keyrail/${library}`, { exact: true }).click()
     }
     await page.goto(path)
+    await page.getByText('npm install viem@2', { exact: true }).waitFor()
+    await page.getByLabel('Language').selectOption('JavaScript')
     await page.getByText('npm install ethers@6', { exact: true }).waitFor()
     await useKeyrail('web3')
-    await page.getByText('npm run pnpm -- --filter @keyrail/core --filter @keyrail/web3 pack').waitFor()
-    await page.getByText('npm install ./keyrail-*.tgz web3@4', { exact: true }).waitFor()
+    await page.getByText('npm run pack -- ~/my-project web3', { exact: true }).waitFor()
+    await page.getByText('npm install ./*.tgz web3@4', { exact: true }).waitFor()
     expect(await page.getByText('npm install @keyrail').count()).toBe(0)
 
     await pages.reload({ registries: { npm } })
@@ -35,7 +37,7 @@ describePages('how to install the libraries of an example', {}, (getFixtures) =>
     await useKeyrail('web3')
     await page.getByText('npm install @keyrail/core @keyrail/web3 web3@4', { exact: true }).waitFor()
     await page.getByLabel('Library').selectOption('ethers')
-    await page.getByText('npm install ./keyrail-*.tgz ethers@6', { exact: true }).waitFor()
+    await page.getByText('npm install ./*.tgz ethers@6', { exact: true }).waitFor()
     expect(ada.problems).toEqual([])
   })
 })

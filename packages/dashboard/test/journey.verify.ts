@@ -45,18 +45,38 @@ describe('the whole journey', { ...needs('chromium'), timeout: 120_000 }, () => 
     await signUp(ada, pages.url)
     const appId = await createApp(ada, 'Portfolio')
 
-    // The copied program runs, and its call appears.
+    // The URL that sign-up promises is on top, with the file that programs read it from.
     await page.getByText('Waiting for your first request…').waitFor()
-    expect(await page.locator('pre').textContent()).toMatch(/const apiKey = 'kr_a….{4}'/)
+    await page.getByText(new RegExp(`^${pages.url}/testnet/v2/kr_a….{4}$`)).waitFor()
+    await page.getByRole('button', { name: 'Copy: URL on Ethereum Sepolia' }).click()
+    await page.getByText('Copied: URL on Ethereum Sepolia').waitFor()
+    const key = /kr_a[0-9A-Za-z]{39}/.exec(await clipboard(ada))?.[0] ?? ''
+    expect(await clipboard(ada)).toBe(`${pages.url}/testnet/v2/${key}`)
+    await page.getByRole('button', { name: 'Copy: the .env file' }).click()
+    await page.getByText('Copied: the .env file').waitFor()
+    const dotEnv = await clipboard(ada)
+    expect(dotEnv).toBe(`KEYRAIL_BASE_URL=${pages.url}/testnet\nKEYRAIL_API_KEY=${key}\n`)
+
+    // The copied program runs with it, and its call appears.
     await page.getByRole('button', { name: 'Copy: the program' }).click()
     await page.getByText('Copied: the program').waitFor()
     const program = await clipboard(ada)
-    expect(program).toContain("from 'ethers'")
-    const key = /kr_a[0-9A-Za-z]{39}/.exec(program)?.[0] ?? ''
-    expect(key).not.toBe('')
+    expect(program).toContain("from 'viem'")
+    expect(program).not.toMatch(/kr_|http:/)
     expect(await page.content()).not.toContain(key)
-    expect(await runCopied(program, 'latest-block.mjs')).toMatch(/^Block 0 is 0x[0-9a-f]{64}\n$/)
+    expect(await runCopied(program, 'latest-block.mts', dotEnv)).toMatch(/^Block 0 is 0x[0-9a-f]{64}\n$/)
     await page.getByText('Your first request has arrived.').waitFor()
+
+    // It is shown with its facts, and a link to its page.
+    const first = page.getByRole('region', { name: 'First request' })
+    await first.getByText('eth_getBlockByNumber', { exact: true }).waitFor()
+    await first.getByText('200 Succeeded').waitFor()
+    expect(await first.locator('dl').textContent()).toMatch(
+      /^Methodeth_getBlockByNumberStatus200 SucceededTime.+Latency[\d.,]+ ms$/,
+    )
+    await first.getByRole('link', { name: 'See the request' }).click()
+    await page.getByRole('heading', { name: 'eth_getBlockByNumber' }).waitFor()
+    await page.goBack()
     await page.getByRole('link', { name: 'See the metrics' }).click()
     await page.getByRole('row', { name: /eth_getBlockByNumber/ }).waitFor()
     expect(await page.locator('.figure', { hasText: 'Success rate' }).textContent()).toContain('100%')
@@ -88,6 +108,8 @@ describe('the whole journey', { ...needs('chromium'), timeout: 120_000 }, () => 
       await page.getByLabel('Origin', { exact: true }).fill(ours.origin)
       await page.getByLabel('Label').fill('The shop')
       await page.getByRole('button', { name: 'Add' }).click()
+      await page.getByText(/requests of the last day in the request log would be rejected: no origin/).waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click()
       await page.getByRole('row', { name: new RegExp(`${ours.origin} The shop`) }).waitFor()
       const visitor = await browser.newPage()
       const fromPage = async (origin: string): Promise<unknown> => {
@@ -161,6 +183,7 @@ describe('the whole journey', { ...needs('chromium'), timeout: 120_000 }, () => 
     // The key is rotated with a grace period of a day, then without one.
     await page.getByRole('button', { name: 'Rotate key' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
+    await page.getByRole('dialog', { name: 'Your new key' }).getByRole('button', { name: 'Done' }).click()
     await page.getByText('The old key works until').waitFor()
     await page.getByRole('link', { name: 'Networks' }).click()
     await page.getByRole('button', { name: 'Copy: URL on Ethereum Sepolia' }).click()
@@ -269,8 +292,10 @@ describe('the whole journey', { ...needs('chromium'), timeout: 120_000 }, () => 
     const { page, problems } = ada
     await signUpByApi(ada, pages.url)
     await page.goto(`${pages.url}/apps/${await addApp(ada, pages.url, 'Examples')}/setup`)
-    const program = page.locator('pre')
+    const program = page.getByRole('region', { name: 'Program' })
+    const dotEnv = page.getByRole('region', { name: 'The .env file' })
     await program.waitFor()
+    expect(await program.textContent()).toContain("from 'viem'")
     await page.getByLabel('Method').selectOption('Get balance')
     await page.getByLabel('Account').fill('nobody')
     await page.getByText('Must be 0x and 40 hexadecimal digits.').waitFor()
@@ -284,16 +309,21 @@ describe('the whole journey', { ...needs('chromium'), timeout: 120_000 }, () => 
     await page.getByLabel('Language').selectOption('Shell')
     await page.getByText('curl --silent').first().waitFor()
     await page.getByLabel('Network').selectOption('Ethereum Mainnet')
-    expect(await program.textContent()).toContain('/mainnet/v2/')
+    await dotEnv.getByText(`KEYRAIL_BASE_URL=${pages.url}/mainnet`).waitFor()
     await page.getByLabel('Method').selectOption('Send a raw transaction')
-    await page.getByText('SIGNED_TRANSACTION to a signed transaction, as').waitFor()
+    await page.getByText('SIGNED_TRANSACTION: a signed transaction, as').waitFor()
     // The key is masked until it is shown, and masked again.
-    expect(await program.textContent()).not.toMatch(/kr_a\w{39}/)
+    expect(await page.content()).not.toMatch(/kr_a\w{39}/)
     await page.getByRole('button', { name: 'Show key' }).click()
     await page.getByRole('button', { name: 'Hide key' }).waitFor()
-    expect(await program.textContent()).toMatch(/kr_a\w{39}/)
+    expect(await dotEnv.textContent()).toMatch(/kr_a\w{39}/)
+    await page.getByText(/^http.*\/mainnet\/v2\/kr_a\w{39}$/).waitFor()
     await page.getByRole('button', { name: 'Hide key' }).click()
-    expect(await program.textContent()).not.toMatch(/kr_a\w{39}/)
+    expect(await page.content()).not.toMatch(/kr_a\w{39}/)
+    // The browser remembers the library.
+    await page.reload()
+    await page.getByText('curl --silent').first().waitFor()
+    expect(await page.getByLabel('Library').inputValue()).toBe('curl')
     expect(problems).toEqual([])
   })
 })

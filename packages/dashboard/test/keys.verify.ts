@@ -27,7 +27,7 @@ describe('API keys', { ...needs('chromium'), timeout: 120_000 }, () => {
 
   const create = async (name: string, network: 'Ethereum Sepolia' | 'Ethereum Mainnet'): Promise<string> => {
     const { page } = ada
-    await page.getByRole('link', { name: 'API keys', exact: true }).first().click()
+    await page.getByRole('link', { name: 'Keys', exact: true }).first().click()
     await page.getByRole('link', { name: 'Create API key' }).first().click()
     await page.getByLabel('Name').fill(name)
     await page.getByLabel('Network').fill(network)
@@ -98,13 +98,13 @@ describe('API keys', { ...needs('chromium'), timeout: 120_000 }, () => {
     expect(await callNode(second, 'eth_chainId')).toMatchObject({ status: 200, result: '0x1' })
     await create('Phone', 'Ethereum Sepolia')
     await create('Tablet', 'Ethereum Mainnet')
-    await page.getByRole('link', { name: 'API keys', exact: true }).first().click()
+    await page.getByRole('link', { name: 'Keys', exact: true }).first().click()
     await page.getByText('4 of 4 API keys').waitFor()
     expect(await page.getByRole('link', { name: 'Create API key' }).count()).toBe(0)
     await page.goto(`${pages.url}/keys/new`)
     await page.getByRole('heading', { name: 'You have 4 of 4 API keys' }).waitFor()
 
-    // All keys share one daily quota.
+    // All API keys share one daily quota.
     let succeeded = 2
     let rejected: Awaited<ReturnType<typeof callNode>> | undefined
     for (let call = 0; call < 40 && rejected === undefined; call += 1) {
@@ -128,12 +128,19 @@ describe('API keys', { ...needs('chromium'), timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Rotate key' }).click()
     await page.getByRole('dialog').getByLabel('The old key works for').selectOption('0 days: stops now')
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
+    // The new key is shown at once, to copy.
+    const dialog = page.getByRole('dialog', { name: 'Your new key' })
+    await dialog.getByRole('button', { name: 'Copy: the new key' }).click()
+    await page.getByText('Copied: the new key').waitFor()
+    const newKey = await clipboard(ada)
+    await dialog.getByRole('button', { name: 'Done' }).click()
     await page.getByText('Key rotated').waitFor()
     await page.getByRole('link', { name: 'Setup' }).click()
     await page.getByRole('button', { name: 'Copy: URL on Ethereum Sepolia' }).click()
     await page.getByText('Copied: URL on Ethereum Sepolia').waitFor()
     const rotated = await clipboard(ada)
     expect(rotated).not.toBe(first)
+    expect(rotated).toContain(newKey)
     expect(await callNode(first)).toMatchObject({ status: 401 })
     expect(await callNode(rotated)).toMatchObject({ status: 403, reason: 'quota_exceeded' })
 

@@ -117,7 +117,7 @@ describePages('the metrics page', {}, (getFixtures) => {
           const shown = page.locator('details', { hasText: `${name} as a table` })
           if ((await shown.getAttribute('open')) === null) await shown.locator('summary').click()
         }
-        expect(await table.locator('tbody tr').nth(3).locator('td').allTextContents()).toEqual(['12,344', '1'])
+        expect(await table.locator('tbody tr').nth(3).locator('td').allTextContents()).toEqual(['12,344', '0', '1'])
         expect(await latency.locator('tbody tr').nth(3).locator('td').allTextContents()).toEqual([
           '12.345 ms',
           '1,234.5 ms',

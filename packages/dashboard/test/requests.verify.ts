@@ -20,6 +20,11 @@ async function createApp(ada: TestUser, url: string, name = 'Portfolio') {
   return { id, log: `${url}/apps/${id}/requests`, ...urls }
 }
 
+/** The code of a contract whose constructor reverts with the given bytes, at most 32. */
+const revertWith = (bytes: string): string =>
+  `0x7f${bytes.padEnd(64, '0')}5f5260${(bytes.length / 2).toString(16).padStart(2, '0')}5ffd`
+const panic = `0x7f4e487b71${'0'.repeat(56)}5f52601160045260245ffd`
+
 const rows = (page: Page) => page.locator('tbody tr')
 /** How many requests the table has, whether or not their rows are rendered. */
 const countRequests = async (page: Page): Promise<number> =>
@@ -55,7 +60,7 @@ describePages('the requests of an app', {}, (getFixtures) => {
     await callNode(mainnet, 'eth_notAMethod')
     await callNode(testnet, 'eth_getBalance', { params: ['nobody', 'latest'] })
     await row(page, /eth_notAMethod 200 Rejected: method not found Ethereum Mainnet/).waitFor()
-    await row(page, /eth_getBalance 200 The node returned an error/).waitFor()
+    await row(page, /eth_getBalance 200 Node error: /).waitFor()
 
     await page.getByLabel('Outcome').selectOption('All failures')
     await row(page, /eth_chainId/).waitFor({ state: 'detached' })
@@ -71,6 +76,43 @@ describePages('the requests of an app', {}, (getFixtures) => {
     await page.getByRole('heading', { name: 'No request matches the filters' }).waitFor()
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await expect.poll(() => rows(page).count()).toBe(3)
+    expect(problems).toEqual([])
+  })
+
+  test('fit on a line each: a revert by its reason, apart from failures, and a click anywhere on a row opens it', async () => {
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
+    const { id, log, testnet } = await createApp(ada, pages.url)
+    for (const data of [revertWith('82b42900'), revertWith('deadbeef'), panic])
+      await callNode(testnet, 'eth_call', { params: [{ data }, 'latest'] })
+    await callNode(testnet, 'eth_getBalance', { params: ['x'.repeat(300), 'latest'] })
+    await page.goto(log)
+    await row(page, /eth_call 200 Reverted: Unauthorized \(0x82b42900\)/).waitFor()
+    await row(page, /eth_call 200 Reverted: custom error 0xdeadbeef/).waitFor()
+    await row(page, /eth_call 200 Reverted: panic 0x11: arithmetic overflow or underflow/).waitFor()
+    await row(page, /eth_getBalance 200 /).waitFor()
+    const heights = await Promise.all((await rows(page).all()).map(async (one) => (await one.boundingBox())?.height))
+    expect(heights.filter((height = 99) => height > 45)).toEqual([])
+    expect(await page.locator('.table.requests .badge.bad').count()).toBe(0)
+    expect(await page.locator('.table.requests .badge.warn').count()).toBe(1)
+
+    await page.getByLabel('Outcome').selectOption('All failures')
+    await expect.poll(() => rows(page).count()).toBe(1)
+    await page.getByLabel('Outcome').selectOption('Reverted')
+    await expect.poll(() => rows(page).count()).toBe(3)
+    // The link of the row covers its cells.
+    const { x, y } = (await row(page, /0xdeadbeef/)
+      .getByRole('cell')
+      .last()
+      .boundingBox()) ?? { x: 0, y: 0 }
+    await page.mouse.click(x + 5, y + 5)
+    await page.getByText('execution reverted: custom error 0xdeadbeef (code 3).').waitFor()
+    await page.getByText('The contract decided that').waitFor()
+    expect(await page.locator('.note.bad').count()).toBe(0)
+
+    await page.goto(`${pages.url}/apps/${id}/metrics`)
+    const successRate = page.locator('.figure', { hasText: 'Success rate' })
+    await expect.poll(() => successRate.textContent()).toContain('75%')
     expect(problems).toEqual([])
   })
 
@@ -158,7 +200,9 @@ describePages('the requests of an app', {}, (getFixtures) => {
     await page.getByLabel('Copy as').selectOption('fetch, JavaScript')
     await page.getByRole('button', { name: 'Copy: the program' }).click()
     await expect.poll(() => clipboard(ada)).toContain('await fetch(url')
-    expect(await runCopied(await clipboard(ada), 'call.mjs')).toBe('"0x0"\n')
+    const { apiKey } = await callApi<{ apiKey: string }>(ada, pages.url, ['POST', `/api/apps/${id}/key/reveal`], {})
+    const dotEnv = `KEYRAIL_BASE_URL=${pages.url}/testnet\nKEYRAIL_API_KEY=${apiKey}\n`
+    expect(await runCopied(await clipboard(ada), 'call.mjs', dotEnv)).toBe('"0x0"\n')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByText(/^Status 200, after/).waitFor()
     expect(await page.content()).not.toMatch(/kr_a\w{39}/)

@@ -25,7 +25,7 @@ describePages('Run on the page of an example', {}, (getFixtures) => {
     await page.getByText('It counts as a request.').waitFor()
     const [call] = await Promise.all([page.waitForResponse(/\/testnet\/v2\//), run(page)])
     expect(call.request().headers()).not.toHaveProperty('cookie')
-    await page.getByText(/^Status 200, after [\d.]+ ms\.$/).waitFor()
+    await page.getByText(/^Status 200, after [\d.,]+ ms\.$/).waitFor()
     await page.getByText(call.headers()['x-request-id'] ?? 'no id', { exact: true }).waitFor()
     expect(await getResponse(page)).toMatchObject({ jsonrpc: '2.0', id: 1, result: { number: '0x1' } })
     await page.getByText('Your first request has arrived.').waitFor()

@@ -36,7 +36,7 @@ describePages('a page whose service fails', {}, (getFixtures) => {
       route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'The database is unavailable' } } }),
     )
     await banner.waitFor({ timeout: 30_000 })
-    await page.getByRole('meter', { name: 'Today (UTC): used' }).waitFor()
+    await page.getByRole('meter', { name: 'All API keys, today (UTC): used' }).waitFor()
     await page.unroute(/\/api\/usage/)
     await page.getByRole('button', { name: 'Try again' }).click()
     await banner.waitFor({ state: 'detached' })
@@ -53,6 +53,29 @@ describePages('a page whose service fails', {}, (getFixtures) => {
     await page.unroute(/\/api\//)
     await page.getByText('The service does not respond. This page').waitFor({ state: 'detached' })
     expect(await page.getByLabel('New password').inputValue()).toBe('correct horse battery')
+  })
+})
+
+describePages('the link that keyrail dev prints', {}, (getFixtures) => {
+  test('logs in once, and a second time says so and how to get a new one', async () => {
+    const { pages, ada } = getFixtures()
+    const { page, context, email } = ada
+    const user = await pages.service.accounts.operator.findUser({ email })
+    const link = `${pages.url}/log-in/link#${pages.service.accounts.createLogInLink(user?.id ?? '')}`
+    await context.clearCookies()
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+    expect(page.url()).not.toContain('krd_')
+
+    await context.clearCookies()
+    await page.goto('about:blank')
+    await page.goto(link)
+    await page.getByText('This log-in link was used or has expired').waitFor()
+    await page.getByText('Start keyrail dev again for a new one').waitFor()
+    expect(page.url()).not.toContain('krd_')
+    await page.getByRole('link', { name: 'Log in with a password' }).click()
+    await logIn(ada)
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
   })
 })
 

@@ -7,7 +7,7 @@ import { addApp, callApi } from './testUser.ts'
 const hourMs = 3_600_000
 
 describePages('usage', { limits: { apps: { perDay: 10 }, apiKeys: { perDay: 20 } } }, (getFixtures) => {
-  test('the navigation shows the quota of the app whose page is open, otherwise that of API keys', async () => {
+  test('after requests of an app, the navigation shows the quota of that app, and no "All keys: 0% today"', async () => {
     const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'Portfolio')
@@ -16,11 +16,15 @@ describePages('usage', { limits: { apps: { perDay: 10 }, apiKeys: { perDay: 20 }
     for (let count = 0; count < 3; count += 1) await callNode(urls.testnet)
     const usage = page.locator('.nav-usage')
     await page.goto(`${pages.url}/apps`)
-    await usage.getByRole('link', { name: 'All keys: 0% today' }).waitFor()
-    await page.goto(`${pages.url}/apps/${id}/setup`)
+    const link = page.getByRole('link', { name: 'Portfolio' })
+    await link.waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await usage.count()).toBe(0)
+    await link.click()
     await usage.getByText(/^Resets /).waitFor()
-    await usage.getByRole('link', { name: 'This app: 30% today' }).click()
+    await usage.getByRole('link', { name: 'This app: 30% of the daily limit' }).click()
     await page.waitForURL(`${pages.url}/apps/${id}/settings/advanced`)
+    await page.getByRole('meter', { name: 'This app, today (UTC): used' }).waitFor()
     await page.goto(`${pages.url}/apps/app_00000000000000000000/setup`)
     await page.getByRole('heading', { name: 'App not found' }).waitFor()
     expect(await usage.count()).toBe(0)
@@ -52,7 +56,7 @@ describePages('usage', { limits: { apps: { perDay: 10 }, apiKeys: { perDay: 20 }
       .waitFor()
     used = 400
     await page.reload()
-    await page.getByRole('link', { name: 'All keys: 40% today' }).waitFor()
+    await page.getByRole('link', { name: 'API keys, without apps: 40% of the daily limit' }).waitFor()
     expect(await page.getByText('At this pace').count()).toBe(0)
   })
 
@@ -84,6 +88,6 @@ describePages('usage', { limits: { apps: { perDay: 10 }, apiKeys: { perDay: 20 }
     await page.getByText('Requests by day as a table').click()
     const days = page.getByRole('region', { name: 'Table: Requests by day' }).locator('tbody tr')
     expect(await days.count()).toBe(30)
-    expect(await days.last().locator('td').allTextContents()).toEqual(['10', '0'])
+    expect(await days.last().locator('td').allTextContents()).toEqual(['10', '0', '0'])
   })
 })

@@ -29,6 +29,7 @@ describe('a method without a block param requests the latest block', () => {
     ['eth_getStorageAt', [account, slot]],
     ['eth_getProof', [account, [slot]]],
     ['eth_getStorageValues', [{ [account]: [slot] }]],
+    ['eth_simulateV1', [{ blockStateCalls: [{ calls: [{ to: account }] }] }]],
   ] as const)('%s', async (method, params) => {
     const call = (of: object, ...more: unknown[]): Promise<unknown> =>
       (Reflect.get(of, method) as (...params: unknown[]) => Promise<unknown>)(...params, ...more)

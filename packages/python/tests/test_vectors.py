@@ -19,6 +19,7 @@ from keyrail.failure.parse_retry_after import parse_retry_after
 from keyrail.logs.parse_range_hint import parse_range_hint
 from keyrail.message.read_response import read_response
 from keyrail.message.response import HttpResponse, Result
+from keyrail.methods import TABLE, to_namespace
 
 
 def body_text(body: Any) -> str:
@@ -125,11 +126,16 @@ def test_range_hint(case: dict[str, Any]) -> None:
     assert {name: value for name, value in actual.items() if value is not None} == case["expect"], case["why"]
 
 
+@pytest.mark.parametrize("case", to_params(read_vectors("methods.json")))
+def test_a_column_of_a_method(case: dict[str, Any]) -> None:
+    row = {**TABLE.get(to_namespace(case["method"]), {}), **TABLE[case["method"]]}
+    assert row.get(case["column"]) == case.get("expect"), case["why"]
+
+
 @pytest.mark.parametrize(
     ("here", "there"),
     [
         ("failure/classification.json", "core/src/failure"),
-        ("failure/readMethods.json", "core/src/failure"),
         ("testing/providers.json", "msw/src/faults"),
     ],
 )
@@ -213,6 +219,7 @@ def test_every_file_of_vectors_is_used() -> None:
         "codesAndWords.json",
         "failures.json",
         "heldOut.json",
+        "methods.json",
         "oddResponses.json",
         "rangeHints.json",
         "repeatable.json",

@@ -20,7 +20,6 @@ HERE = Path(__file__).resolve().parents[1]
 # The path of each shared file in the package, and of its source.
 SHARED = {
     "failure/classification.json": "core/src/failure/classification.json",
-    "failure/readMethods.json": "core/src/failure/readMethods.json",
     "testing/providers.json": "msw/src/faults/providers.json",
 }
 DOCS = HERE.parents[1] / "docs"

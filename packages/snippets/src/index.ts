@@ -5,3 +5,4 @@ export type { SnippetLanguage, SnippetLanguageEntry, SnippetLibrary, SnippetLibr
 export { snippetMethods } from './snippetMethods.ts'
 export type { SnippetMethod, SnippetMethodEntry, SnippetValue } from './snippetMethods.ts'
 export type { SnippetAddress, SnippetCall, SnippetOptions, SnippetValues } from './snippetOptions.ts'
+export type { SnippetVariable } from './snippetVariable.ts'

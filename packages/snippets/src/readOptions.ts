@@ -16,7 +16,6 @@ export interface ReadOptions {
   readonly withKeyrail: boolean
   /** `base` is the URL before `/v2/{key}` for an app, and before `/{key}` for an API key. */
   readonly address: { readonly kind: 'app' | 'apiKey'; readonly base: string }
-  readonly apiKey: string | undefined
   readonly symbol: string
   readonly account: string
   readonly block: number
@@ -25,10 +24,9 @@ export interface ReadOptions {
 
 const libraries = snippetLanguages.flatMap((language) => language.libraries)
 
-/** The allowed values in the text of a program. None of these characters can end a string literal in any of the languages. */
+/** The allowed values in a program and its `.env` file. None of these characters can end a string literal in any of the languages. */
 const safe = {
   url: /^https?:\/\/[\w.~:/[\]%@-]+$/,
-  key: /^[\w…•*-]{1,128}$/,
   address: /^0x[0-9a-fA-F]{40}$/,
 }
 
@@ -37,13 +35,9 @@ const safe = {
  * @throws {TypeError} if an option is invalid. The message names the option and how to fix it.
  */
 export function readOptions(options: SnippetOptions): ReadOptions {
-  const { method = 'latestBlock', values = {}, apiKey, call } = options
+  const { method = 'latestBlock', values = {}, call } = options
   if (!snippetMethods.some(({ id }) => id === method)) {
     throw new TypeError(`method must be one of ${snippetMethods.map(({ id }) => id).join(', ')}, not ${quote(method)}`)
-  }
-  if (apiKey !== undefined && !safe.key.test(apiKey)) {
-    // The message must not repeat the key.
-    throw new TypeError('apiKey contains a character that no key has. Pass only the key, not the full URL.')
   }
   if (call !== undefined && (typeof call.method !== 'string' || !Array.isArray(call.params))) {
     throw new TypeError('call must have a method, a string, and params, an array')
@@ -60,7 +54,6 @@ export function readOptions(options: SnippetOptions): ReadOptions {
     library: readLibrary(options),
     withKeyrail: call === undefined && (options.withKeyrail ?? false),
     address: readAddress(options),
-    apiKey,
     // Symbols of coins are free text. What remains cannot end a string literal.
     symbol: (options.symbol ?? 'ETH').replaceAll(/[^\p{L}\p{N}.+-]/gu, ''),
     account,

@@ -4,11 +4,13 @@ import { writeFetch } from './library/fetch.ts'
 import { writeViem } from './library/viem.ts'
 import { writeWeb3 } from './library/web3.ts'
 import { writeWeb3Py } from './library/web3Py.ts'
+import { urlVariable } from './library/writer.ts'
 import type { Writer } from './library/writer.ts'
 import { readOptions } from './readOptions.ts'
 import type { ProgramId } from './readOptions.ts'
 import type { SnippetLibrary } from './snippetLibraries.ts'
 import type { SnippetOptions } from './snippetOptions.ts'
+import type { SnippetVariable } from './snippetVariable.ts'
 
 /** An example call: a complete program. Returned by {@link snippet}. */
 export interface Snippet {
@@ -18,12 +20,12 @@ export interface Snippet {
   readonly fileName: string
   /** The command that installs its libraries. Missing if it needs none. */
   readonly install?: string
-  /** The command that runs it in its folder. */
+  /** The command that runs it in its folder, with the environment variables of a file `.env`. */
   readonly run: string
   /** The version that it needs, such as `Node 24`. Missing if any supported version will do. */
   readonly needs?: string
-  /** The environment variables that the program reads: the name of each, and what it contains. */
-  readonly environment: readonly { readonly name: string; readonly what: string }[]
+  /** The environment variables that the program reads, the endpoint's first. */
+  readonly environment: readonly SnippetVariable[]
 }
 
 const writers: Readonly<Record<SnippetLibrary, Writer>> = {
@@ -51,15 +53,15 @@ const fileNames: Readonly<Record<ProgramId, string>> = {
 }
 
 /**
- * Writes an example call, or a given one, as a program. By default it gets the latest block in JavaScript with ethers.
+ * Writes an example call, or a given one, as a program. By default it gets the latest block in TypeScript with viem.
  *
- * This function makes no call. No program contains a private key: it reads the key, or a signed transaction, from the environment.
+ * This function makes no call. No program contains a URL or a key: it reads them, and a private key or a signed transaction, from the environment.
  *
  * @param options - The method, the library and the endpoint of the program; see {@link SnippetOptions}.
  * @returns The program, and how to install and run it.
  * @throws {TypeError} if an option is invalid. The message names the option and how to fix it.
  * @example
- * const { text, fileName, run } = snippet({ address: { baseUrl: 'https://node.example/testnet' }, apiKey: 'kr_a…' })
+ * const { text, fileName, run } = snippet({ address: { baseUrl: 'https://node.example/testnet' } })
  */
 export function snippet(options: SnippetOptions): Snippet {
   const read = readOptions(options)
@@ -69,10 +71,11 @@ export function snippet(options: SnippetOptions): Snippet {
     text: `${lines.join('\n')}\n`,
     fileName,
     ...(install && { install }),
-    run: `${run} ${fileName}`,
+    run: run(fileName),
     ...(needs && { needs }),
     environment: [
-      ...(read.apiKey === undefined ? [{ name: 'KEYRAIL_API_KEY', what: 'the API key' }] : []),
+      { name: urlVariable(read), what: 'the URL without the key', value: read.address.base },
+      { name: 'KEYRAIL_API_KEY', what: 'the API key' },
       ...environment,
     ],
   }

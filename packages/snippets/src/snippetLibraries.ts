@@ -29,6 +29,11 @@ export interface SnippetLanguageEntry {
  */
 export const snippetLanguages: readonly SnippetLanguageEntry[] = [
   {
+    id: 'typescript',
+    title: 'TypeScript',
+    libraries: [{ id: 'viem', title: 'viem', language: 'typescript', keyrail: '@keyrail/viem' }],
+  },
+  {
     id: 'javascript',
     title: 'JavaScript',
     libraries: [
@@ -36,11 +41,6 @@ export const snippetLanguages: readonly SnippetLanguageEntry[] = [
       { id: 'web3', title: 'web3.js', language: 'javascript', keyrail: '@keyrail/web3' },
       { id: 'fetch', title: 'fetch', language: 'javascript', keyrail: '@keyrail/fetch' },
     ],
-  },
-  {
-    id: 'typescript',
-    title: 'TypeScript',
-    libraries: [{ id: 'viem', title: 'viem', language: 'typescript', keyrail: '@keyrail/viem' }],
   },
   {
     id: 'python',

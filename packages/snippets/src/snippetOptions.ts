@@ -36,18 +36,14 @@ export interface SnippetOptions {
   readonly method?: SnippetMethod
   /** A call to write in place of an example. `method`, `values`, `symbol` and `withKeyrail` are ignored then. */
   readonly call?: SnippetCall
-  /** The language. @default the language of `library`, or JavaScript */
+  /** The language. @default the language of `library`, or TypeScript */
   readonly language?: SnippetLanguage
   /** The library. @default the first one of `language` */
   readonly library?: SnippetLibrary
   /** Whether it uses Keyrail's package for the library. Ignored if the library has none. @default false */
   readonly withKeyrail?: boolean
-  /** The endpoint that the program calls. */
+  /** The endpoint that the program calls. The program reads it from the environment. */
   readonly address: SnippetAddress
-  /**
-   * The key, or a mask of it. It occurs once, near the top. If omitted, the program reads `KEYRAIL_API_KEY` from the environment.
-   */
-  readonly apiKey?: string
   /**
    * The symbol of the network's coin, for amounts that the program prints. Only its letters, digits, `.`, `+` and `-` are used.
    * @default 'ETH'

@@ -123,35 +123,33 @@ async function runUntilBlock(program: string, words: readonly string[], options:
   return findLine() ?? ''
 }
 
-/** Runs one program in its own folder. Returns its output. */
+/** Runs one program in its own folder, by the command that its page shows and with its `.env`. Returns its output. */
 async function run(options: Omit<SnippetOptions, 'address'>, at: 'app' | 'key' = 'app'): Promise<string> {
   const { text, fileName, run: command, environment } = snippet({ ...options, address: service[at] })
   const folder = mkdtempSync(join(room, 'run-'))
   writeFileSync(join(folder, fileName), text)
-  const [program = '', ...words] = command.split(' ')
-  const env: Record<string, string | undefined> = {
+  const payer = environment.length > 2 ? await createPayer() : {}
+  const secrets: Record<string, string> = { ...payer, KEYRAIL_API_KEY: service[at].apiKey }
+  const variables = Object.fromEntries(environment.map(({ name, value }) => [name, value ?? secrets[name] ?? '']))
+  const dotEnv = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`)
+  writeFileSync(join(folder, '.env'), dotEnv.join(''))
+  const env = {
     PATH: [join(workspace, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
     NODE_OPTIONS: '--conditions=@keyrail/source',
     NODE_COMPILE_CACHE: compileCache,
     PYTHONDONTWRITEBYTECODE: '1',
   }
-  const values: Record<string, string> = { KEYRAIL_API_KEY: service[at].apiKey }
-  if (environment.some(({ name }) => name !== 'KEYRAIL_API_KEY')) Object.assign(values, await createPayer())
-  for (const { name } of environment) env[name] = values[name]
-  const interpreter = program === 'python3' && 'python' in python ? python.python : program
+  const isPython = fileName.endsWith('.py')
+  const words = ['-c', 'python' in python ? command.replace('python3', python.python) : command]
   if (options.method === 'subscribeBlocks') {
-    const printed = await runUntilBlock(interpreter, words, { cwd: folder, env })
+    const printed = await runUntilBlock('sh', words, { cwd: folder, env })
     expect(printed).not.toContain(service[at].apiKey)
     return printed
   }
   const ended =
-    program === 'python3' && options.method !== 'latestBlock' && readyPython
-      ? readyPython.run(folder, fileName, env)
-      : promisify(execFile)(interpreter, words, {
-          cwd: folder,
-          env,
-          timeout: 60_000,
-        })
+    isPython && options.method !== 'latestBlock' && readyPython
+      ? readyPython.run(folder, fileName, { ...env, ...variables })
+      : promisify(execFile)('sh', words, { cwd: folder, env, timeout: 60_000 })
   const { stdout, stderr } = await ended
   // An example must not print warnings.
   expect(stderr).toBe('')
@@ -268,10 +266,10 @@ describe.each(libraries)('$language, $title', (library) => {
 
       test.each(methods)('%s runs, and prints the correct result', options, async (method) => {
         const values = { account: rich, block: 1, contract: token }
-        await expectCorrect(library, method, await run({ ...choice, method, values, apiKey: service.app.apiKey }))
+        await expectCorrect(library, method, await run({ ...choice, method, values }))
       })
 
-      test('runs with the URL of an API key, with the key from the environment', options, async () => {
+      test('runs with the URL of an API key', options, async () => {
         await expectCorrect(library, 'latestBlock', await run(choice, 'key'))
       })
     },
@@ -282,7 +280,7 @@ describe.concurrent.each(libraries)('a given call with $title', (library) => {
   const options = needsOf(library)
   test('prints its result', options, async () => {
     const call = { method: 'eth_call', params: [{ to: token, data: '0x18160ddd' }, 'latest'] }
-    const printed = await run({ library: library.id, call, apiKey: service.app.apiKey })
+    const printed = await run({ library: library.id, call })
     const parsed = JSON.parse(printed) as string | RpcResponse
     expect(Number(typeof parsed === 'string' ? parsed : parsed.result)).toBe(12_345)
   })
@@ -319,7 +317,7 @@ describe('on an empty chain', () => {
       // fetch is the only library whose programs differ with our package.
       for (const withKeyrail of library.id === 'fetch' ? [false, true] : [false]) {
         const choice = { language: library.language, library: library.id, withKeyrail }
-        const printed = await run({ ...choice, method: method as SnippetMethod, apiKey: service.app.apiKey })
+        const printed = await run({ ...choice, method: method as SnippetMethod })
         if (library.id !== 'curl') expect(printed).toMatch(output)
         else if (result === null || typeof result === 'string')
           expect((JSON.parse(printed) as RpcResponse).result).toBe(result)

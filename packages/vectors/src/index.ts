@@ -18,6 +18,8 @@ export type {
   RepeatableCase,
   RetryAfterCase,
 } from './failureCases.ts'
+export { methods } from './methodCases.ts'
+export type { MethodCase } from './methodCases.ts'
 export { oddResponses } from './oddResponses.ts'
 export type { Framing, OddResponseCase } from './oddResponses.ts'
 export { budgets, caches, routes } from './transportCases.ts'

@@ -1,7 +1,7 @@
 import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
-import { defaultFolder } from '../dev/devFolder.ts'
+import { defaultFolder, readRunningDescription } from '../dev/devFolder.ts'
 import { writeEnvFile } from '../dev/envFile.ts'
 import { readDevNetworks } from '../dev/devNetworks.ts'
 import type { DevNetwork } from '../dev/devNetworks.ts'
@@ -10,7 +10,16 @@ import { makeFirstCalls } from '../dev/firstCalls.ts'
 import type { FirstCalls } from '../dev/firstCalls.ts'
 import type { DevService } from '../dev/devService.ts'
 import { defaultPort, startDev } from '../dev/startDev.ts'
-import { formatChainDetails, formatUrls, formatFirstCalls, formatNextSteps } from '../output/devReport.ts'
+import {
+  formatChainDetails,
+  formatComparison,
+  formatFirstCalls,
+  formatFirstCommand,
+  formatNextSteps,
+  formatService,
+  formatServing,
+  formatUrls,
+} from '../output/devReport.ts'
 import { getOwnCommands } from '../output/getOwnCommands.ts'
 import { print, printData, printNote } from '../output/print.ts'
 import { getStyle } from '../output/style.ts'
@@ -21,11 +30,14 @@ import { listenForStop } from './listenForStop.ts'
 interface OutputOptions {
   readonly once: boolean
   readonly json: boolean
+  readonly verbose: boolean
+  readonly envFile: string | undefined
+  readonly blockTime: number | undefined
 }
 
-const formatTitle = ({ nodes, fork, url }: DevService['description'], style: Style): string => {
+const formatTitle = ({ nodes, fork }: DevService['description'], style: Style): string => {
   const how = fork ? `a fork of ${fork.redactedUrl} at block ${fork.blockNumber}` : 'each with its own node'
-  return `${style.strong('Keyrail')} serves ${formatNames(Object.keys(nodes))} on this machine, ${how}: ${url}`
+  return `${style.strong('Keyrail')} serves ${formatNames(Object.keys(nodes))} on this machine, ${how}`
 }
 
 /** Joins names as in a sentence: `a, b and c`. */
@@ -46,33 +58,48 @@ async function readNetworks(given: ReadArguments): Promise<readonly DevNetwork[]
   return readDevNetworks(names)
 }
 
-async function show(service: DevService, calls: FirstCalls | undefined, { once, json }: OutputOptions): Promise<void> {
+async function show(service: DevService, calls: FirstCalls | undefined, output: OutputOptions): Promise<void> {
+  const { once, json, verbose } = output
+  const { description } = service
   if (json) {
-    await printData(JSON.stringify(once ? { ...service.description, calls: calls?.calls } : service.description))
+    await printData(JSON.stringify(once ? { ...description, calls: calls?.calls } : description))
     return
   }
   if (!calls) return
   const style = getStyle(process.stdout)
+  const columns = process.stdout.isTTY ? process.stdout.columns : undefined
+  const title = formatTitle(description, style)
+  if (once) {
+    const result = calls.allMatch
+      ? style.good('Every result matches the node.')
+      : style.bad('Some results do not match the node.')
+    await print([title, '', ...formatFirstCalls(calls, style, columns), '', ...formatUrls(calls, style), '', result])
+    return
+  }
+  await print([title, ''])
+  const { isTTY } = process.stdout
+  const lines = formatService(service, { style, envFile: output.envFile, showKey: isTTY })
+  // A terminal is not recorded, so the key is in full there.
+  await (isTTY ? printData(lines.join('\n')) : print(lines))
   await print([
-    formatTitle(service.description, style),
     '',
-    ...formatFirstCalls(calls, style, process.stdout.isTTY ? process.stdout.columns : undefined),
+    ...formatComparison(calls, style),
     '',
-    ...formatUrls(calls, style),
+    ...formatFirstCommand(service, style),
     '',
-    ...(once
+    ...(verbose
       ? [
-          calls.allMatch
-            ? style.good('Every result matches the node.')
-            : style.bad('Some results do not match the node.'),
-        ]
-      : [
-          ...formatChainDetails(service.description, style),
+          ...formatFirstCalls(calls, style, columns),
+          '',
+          ...formatUrls(calls, style),
+          '',
+          ...formatChainDetails(description, style),
           '',
           ...formatNextSteps(service, style),
           '',
-          `${style.strong('Serving until Ctrl-C')} at ${service.description.url}`,
-        ]),
+        ]
+      : []),
+    ...formatServing({ style, verbose, blockTime: output.blockTime }),
   ])
 }
 
@@ -88,7 +115,14 @@ export async function dev(given: ReadArguments): Promise<number> {
       'keyrail dev takes no arguments, only options',
       `for example ${getOwnCommands(import.meta.url).dev} --once`,
     )
-  const output: OutputOptions = { once: given.flag('once'), json: given.flag('json') }
+  const envFile = given.text('env')
+  const output: OutputOptions = {
+    once: given.flag('once'),
+    json: given.flag('json'),
+    verbose: given.flag('verbose'),
+    envFile,
+    blockTime: readWholeNumber('--block-time', given.text('block-time'), { min: 1, max: 3_600 }),
+  }
   const data = given.text('data')
   const ephemeral = given.flag('ephemeral')
   if (ephemeral && data !== undefined)
@@ -97,9 +131,17 @@ export async function dev(given: ReadArguments): Promise<number> {
     port: readWholeNumber('--port', given.text('port'), { min: 0, max: 65_535 }),
     data: ephemeral ? undefined : (data ?? defaultFolder),
     unsafeNodeMethods: given.flag('unsafe-node-methods'),
+    blockTime: output.blockTime,
     networks: await readNetworks(given),
   }
-  const envFile = given.text('env')
+  if (output.json && !output.once && options.data !== undefined) {
+    const running = readRunningDescription(options.data)
+    if (running !== undefined) {
+      await printNote(`keyrail: this service already runs with the data folder ${options.data}`)
+      await printData(running)
+      return exitCodes.ok
+    }
+  }
   const stop = listenForStop()
   // A stop during the start does not wait for the nodes: they exit with the process.
   const stoppedEarly = stop.requested.then(() => undefined)

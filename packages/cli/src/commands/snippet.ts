@@ -83,7 +83,7 @@ async function list(given: ReadArguments): Promise<number> {
 
 /**
  * `keyrail snippet`: prints an example call as a complete program to standard output, and how to run it to standard error. The program reads
- * the key from the environment.
+ * the URL and the key from the environment.
  *
  * @param given - The command's arguments.
  * @returns Exit code 0.
@@ -130,7 +130,10 @@ export async function snippet(given: ReadArguments): Promise<number> {
       ['save as', fileName],
       ...(install === undefined ? [] : [['install', install]]),
       ['run', `${run}${needs === undefined ? '' : ` (needs ${needs})`}`],
-      ...environment.map(({ name, what }) => ['reads', `${name}: ${what}`]),
+      ...environment.map(({ name, what, value }) => [
+        'in .env',
+        value === undefined ? `${name}: ${what}` : `${name}=${value}`,
+      ]),
     ]),
   )
   // The program contains no key, so nothing must be masked.

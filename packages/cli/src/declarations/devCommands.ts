@@ -6,7 +6,8 @@ import { help } from '../sharedOptions.ts'
 export const devCommands: readonly Command[] = [
   {
     name: 'dev',
-    usage: 'dev [--networks NAMES | --fork URL] [--port N] [--data DIR | --ephemeral] [--env FILE] [--once] [--json]',
+    usage:
+      'dev [--networks NAMES | --fork URL] [--port N] [--data DIR | --ephemeral] [--env FILE] [--block-time SECONDS]\n  [--once] [--verbose | --json]',
     about: 'Run the service locally, with embedded nodes, an app and API keys.',
     options: {
       networks: option(
@@ -23,7 +24,14 @@ export const devCommands: readonly Command[] = [
         'write KEYRAIL_BASE_URL and KEYRAIL_API_KEY of the first network to FILE, and remove it on exit',
       ),
       once: flag('make the first calls, print them and exit, with code 1 if one fails'),
-      json: flag('print one line of JSON when ready, including the full keys'),
+      'block-time': option(
+        'SECONDS',
+        'mine a block every few seconds, and for each transaction; nodes keep the state of the latest 64 blocks',
+      ),
+      verbose: flag('also print the calls in full, all URLs, the funded accounts, the token and a program'),
+      json: flag(
+        'print one line of JSON when ready, including the full keys; if a service runs with the data folder, print its line',
+      ),
       'unsafe-node-methods': flag('allow anvil_*, evm_* and hardhat_* methods'),
       help,
     },

@@ -141,14 +141,14 @@ export const endpointCommands: readonly Command[] = [
       ]),
       language: option(
         'NAME',
-        'javascript, typescript, python or shell (default: the language of --library, or javascript)',
-        ['javascript', 'typescript', 'python', 'shell'],
+        'typescript, javascript, python or shell (default: the language of --library, or typescript)',
+        ['typescript', 'javascript', 'python', 'shell'],
       ),
-      library: option('NAME', 'ethers, web3, fetch, viem, web3.py or curl (default: the first of the language)', [
+      library: option('NAME', 'viem, ethers, web3, fetch, web3.py or curl (default: the first of the language)', [
+        'viem',
         'ethers',
         'web3',
         'fetch',
-        'viem',
         'web3.py',
         'curl',
       ]),
@@ -165,7 +165,7 @@ export const endpointCommands: readonly Command[] = [
     },
     rejected: keyAsArgument,
     notes: [
-      'The program goes to standard output, and how to save, install and run it to standard error. The program reads the key from the\nenvironment. The default URL is that of keyrail dev.',
+      'The program goes to standard output, and how to save, install and run it to standard error. The program reads the URL and the\nkey from the environment. The default URL is that of keyrail dev.',
       'Exit codes: 0 success; 2 invalid usage.',
     ],
     examples: ['keyrail snippet --method balance --library viem --with keyrail > balance.mts'],

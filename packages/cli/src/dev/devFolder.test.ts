@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { defaultFolder, openDevFolder } from './devFolder.ts'
+import { defaultFolder, openDevFolder, readRunningDescription } from './devFolder.ts'
+import type { DevDescription } from './devService.ts'
 import { readDevNetworks } from './devNetworks.ts'
 
 let parent = ''
@@ -84,6 +85,25 @@ describe('openDevFolder', () => {
     writeFileSync(join(path, 'lock'), '4194304999\n')
     openDevFolder(path).release()
     expect(existsSync(join(path, 'lock'))).toBe(false)
+  })
+
+  test('describes the service that runs, and none after it has stopped or was killed', () => {
+    expect(readRunningDescription(path)).toBeUndefined()
+    const folder = openDevFolder(path)
+    // It is starting.
+    expect(readRunningDescription(path)).toBeUndefined()
+    const description = { url: 'http://127.0.0.1:1' } as DevDescription<string>
+    folder.saveDescription(description)
+    expect(JSON.parse(readRunningDescription(path) ?? '')).toEqual(description)
+    if (process.platform !== 'win32') expect(statSync(join(path, 'service.json')).mode & 0o777).toBe(0o600)
+    folder.release()
+    expect(readRunningDescription(path)).toBeUndefined()
+    // The files of a killed process.
+    writeFileSync(join(path, 'lock'), '4194304999\n')
+    writeFileSync(join(path, 'service.json'), '{}')
+    expect(readRunningDescription(path)).toBeUndefined()
+    openDevFolder(path).release()
+    expect(existsSync(join(path, 'service.json'))).toBe(false)
   })
 
   test.each(['', '{"version":1,', '{"version":2}', 'null'])(

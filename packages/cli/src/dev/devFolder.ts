@@ -13,9 +13,10 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { CliError } from '../cliError.ts'
-import { lockFile } from '../lockFile.ts'
+import { findLockHolder, lockFile } from '../lockFile.ts'
 import { defaultNetworks } from './devNetworks.ts'
 import type { DevNetwork } from './devNetworks.ts'
+import type { DevDescription } from './devService.ts'
 import { addKeys, createDevState, parseDevState } from './devState.ts'
 import type { DevState } from './devState.ts'
 
@@ -42,6 +43,8 @@ export interface DevFolder {
   readonly savedChain: (network: string) => string | undefined
   /** Gets the file where a node saves its chain; undefined in a temporary folder. */
   readonly nextChain: (network: string) => string | undefined
+  /** Saves the description of the running service, for `keyrail dev --json`. It is removed on release. */
+  readonly saveDescription: (description: DevDescription<string>) => void
   /** Moves the newly saved chains into place and unlocks the folder. Removes a temporary one. */
   readonly release: () => void
 }
@@ -56,11 +59,14 @@ function writeAtomically(path: string, text: string): void {
   renameSync(temporary, path)
 }
 
+const lockName = 'lock'
+const descriptionName = 'service.json'
+
 /** Allows one process per folder: two would overwrite each other's chains. */
 const lock = (path: string): (() => void) =>
-  lockFile(join(path, 'lock'), (holder) => ({
+  lockFile(join(path, lockName), (holder) => ({
     message: `keyrail dev is already running with the data folder ${path}, as process ${holder}`,
-    fix: 'use that service, or stop it with Ctrl-C in its terminal; for a second service, add --ephemeral or another --data folder',
+    fix: 'use that service, whose URLs and keys --json prints, or stop it with Ctrl-C in its terminal; for a second service, add --ephemeral or another --data folder',
   }))
 
 function readState(file: string): DevState {
@@ -96,6 +102,9 @@ function open(path: string, networks: readonly DevNetwork[], temporary: boolean)
     const next = (network: string): string => join(path, `${network}.chain.next.json`)
     const secretFile = join(path, 'secret')
     const passwordFile = join(path, 'password')
+    const descriptionFile = join(path, descriptionName)
+    // Left over if the process was killed.
+    rmSync(descriptionFile, { force: true })
     const state = existsSync(stateFile) ? addKeys(readState(stateFile), networks) : createDevState(networks)
     // Everything is validated before anything is written.
     for (const { name: network } of networks) {
@@ -136,11 +145,13 @@ function open(path: string, networks: readonly DevNetwork[], temporary: boolean)
       keyFiles,
       passwordFile,
       savedChain: (network) => (existsSync(chain(network)) ? chain(network) : undefined),
+      saveDescription: (description) => writeAtomically(descriptionFile, JSON.stringify(description)),
       nextChain: (network) => (temporary ? undefined : next(network)),
       release: () => {
         if (temporary) rmSync(path, { recursive: true, force: true })
         else {
           replaceChains()
+          rmSync(descriptionFile, { force: true })
           unlock()
         }
       },
@@ -151,9 +162,21 @@ function open(path: string, networks: readonly DevNetwork[], temporary: boolean)
   }
 }
 
+/**
+ * Reads the description of the service that runs with a data folder.
+ *
+ * @param given - The folder.
+ * @returns The JSON of its {@link DevDescription}, which contains secrets; undefined if none runs, or it is still starting.
+ */
+export function readRunningDescription(given: string): string | undefined {
+  const path = resolve(given)
+  const file = join(path, descriptionName)
+  return findLockHolder(join(path, lockName)) !== undefined && existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
 function containsOtherFiles(path: string): boolean {
   const names = readdirSync(path).filter((name) => !name.startsWith('.'))
-  return names.length > 0 && !names.some((name) => name === 'keyrail.json' || name === 'lock')
+  return names.length > 0 && !names.some((name) => name === 'keyrail.json' || name === lockName)
 }
 
 /**

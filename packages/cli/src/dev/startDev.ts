@@ -1,13 +1,14 @@
 import { createService, getApiKeyUrl, getAppUrl, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
 import type { RunningConfig, Service } from '@keyrail/gateway'
 import { CliError } from '../cliError.ts'
-import { getBlockHead } from '../node/callNode.ts'
+import { callNode, getBlockHead } from '../node/callNode.ts'
 import { exampleToken } from '../node/exampleToken.ts'
 import type { ExampleToken } from '../node/exampleToken.ts'
 import { fundedAccounts } from '../node/fundedAccounts.ts'
 import { blockSeconds, seedChain, countSeededBlocks } from '../node/seedChain.ts'
 import { startNode } from '../node/startNode.ts'
 import type { RunningNode } from '../node/startNode.ts'
+import { createUse, startBlocks } from './startBlocks.ts'
 import { defaultNetworks } from './devNetworks.ts'
 import type { DevNetwork } from './devNetworks.ts'
 import { openDevFolder } from './devFolder.ts'
@@ -30,6 +31,8 @@ export interface DevOptions {
   readonly data?: string | undefined
   /** Allows the nodes' own methods: `anvil_*`, `evm_*`, `hardhat_*`. */
   readonly unsafeNodeMethods?: boolean | undefined
+  /** How often each node mines a block, in seconds, in addition to one for each transaction. @default only for transactions */
+  readonly blockTime?: number | undefined
   /** The networks, each with its own node. @default a test network and a main network */
   readonly networks?: readonly DevNetwork[] | undefined
 }
@@ -57,7 +60,14 @@ export interface DevChain extends DevNetwork {
   readonly forkedAt: number | undefined
 }
 
-async function startChain(folder: DevFolder, network: DevNetwork): Promise<DevChain> {
+/** The state of how many blocks a node keeps with `blockTime`. */
+const keptStates = 64
+
+async function startChain(
+  folder: DevFolder,
+  network: DevNetwork,
+  { blockTime }: Pick<DevOptions, 'blockTime'>,
+): Promise<DevChain> {
   const { name, chainId, seedRounds, fork } = network
   // A saved fork would have the state of an old block. A new one is as quick to start.
   const loadFrom = fork ? undefined : folder.savedChain(name)
@@ -68,6 +78,7 @@ async function startChain(folder: DevFolder, network: DevNetwork): Promise<DevCh
     loadFrom,
     saveTo: fork ? undefined : folder.nextChain(name),
     fork,
+    keptStates: blockTime === undefined ? undefined : keptStates,
     genesisAt:
       loadFrom || fork ? undefined : Math.floor(Date.now() / 1_000) - blockSeconds * countSeededBlocks(seedRounds),
   })
@@ -88,8 +99,12 @@ const stopChains = async (chains: readonly DevChain[]): Promise<void> => {
   await Promise.all(chains.map(({ node }) => node.stop()))
 }
 
-async function startChains(folder: DevFolder, networks: readonly DevNetwork[]): Promise<readonly DevChain[]> {
-  const started = await Promise.allSettled(networks.map((network) => startChain(folder, network)))
+async function startChains(
+  folder: DevFolder,
+  networks: readonly DevNetwork[],
+  options: Pick<DevOptions, 'blockTime'>,
+): Promise<readonly DevChain[]> {
+  const started = await Promise.allSettled(networks.map((network) => startChain(folder, network, options)))
   const chains = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const failed = started.find((one) => one.status === 'rejected')
   if (failed === undefined) return chains
@@ -174,11 +189,13 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
   }
   let chains: readonly DevChain[] = []
   let service: Service | undefined
+  const use = createUse()
   try {
-    const started = await startChains(folder, networks)
+    const started = await startChains(folder, networks, options)
     chains = started
     const opened = await createService({
-      config: createDevConfig(started),
+      config: { ...createDevConfig(started), logRequests: true },
+      log: use.observe,
       secrets: readServerSecrets({ KEYRAIL_SECRET: folder.secret }),
       storage: { file: folder.database },
       developmentMethods: options.unsafeNodeMethods === true ? 'all' : 'reads',
@@ -188,7 +205,19 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
     const state = await provideState(opened, folder, networks)
     const { url, port } = await listen(opened, options.port)
 
+    const { blockTime } = options
+    const stopBlocks =
+      blockTime === undefined
+        ? () => undefined
+        : startBlocks({
+            seconds: blockTime,
+            isIdle: use.isIdle,
+            mine: async () => {
+              await Promise.all(started.map(({ node }) => callNode(node.url, 'evm_mine')))
+            },
+          })
     const stopAll = async (): Promise<void> => {
+      stopBlocks()
       await opened.close({ graceMs: 2_000 })
       await stopChains(started)
       release()
@@ -211,7 +240,8 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
         }
       )
     }
-    return {
+    const user = await opened.accounts.operator.findUser({ email: state.account.email })
+    const running: DevService = {
       description: {
         url,
         dashboard: url,
@@ -230,9 +260,12 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
       },
       port,
       folder,
+      createLogInLink: () => `${url}/log-in/link#${opened.accounts.createLogInLink(user?.id ?? '')}`,
       broken: Promise.race(started.map(watch)),
       stop: () => (stopping ??= stopAll()),
     }
+    folder.saveDescription(running.description)
+    return running
   } catch (error) {
     await service?.close({ graceMs: 0 })
     await stopChains(chains)

@@ -22,6 +22,8 @@ export interface NodeOptions {
   readonly fork?: { readonly url: string; readonly block: number | undefined } | undefined
   /** The time of block 0, in seconds since 1970. @default now */
   readonly genesisAt?: number | undefined
+  /** Keeps only the state of so many of the latest blocks, for a chain that grows all the time. @default the state of all blocks */
+  readonly keptStates?: number | undefined
   /** The node's binary. @default the one from npm */
   readonly binary?: string | undefined
   /** The timeout until it listens, in milliseconds. @default 20_000 */
@@ -77,13 +79,15 @@ async function startAnvil(
   at: ListenAddress,
   forkUrl: string | undefined,
 ): Promise<Omit<RunningNode, 'url'>> {
-  const { name, chainId, folder, loadFrom, saveTo, fork, genesisAt, startTimeoutMs = 20_000 } = options
+  const { name, chainId, folder, loadFrom, saveTo, fork, genesisAt, keptStates, startTimeoutMs = 20_000 } = options
   const binary = options.binary ?? findAnvilBinary()
   const child = spawn(
     binary,
     [
       ['--host', at.host, '--port', String(at.port), '--no-cors', '--chain-id', String(chainId)],
-      ['--cache-path', folder, '--preserve-historical-states'],
+      ['--cache-path', folder],
+      // Saved states take hundreds of kilobytes for each block, and a chain that grows all the time has thousands.
+      keptStates === undefined ? ['--preserve-historical-states'] : ['--prune-history', String(keptStates)],
       loadFrom === undefined ? [] : ['--load-state', loadFrom],
       saveTo === undefined ? [] : ['--dump-state', saveTo],
       genesisAt === undefined ? [] : ['--timestamp', String(genesisAt)],

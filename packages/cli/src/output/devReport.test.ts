@@ -3,7 +3,16 @@ import type { FirstCalls } from '../dev/firstCalls.ts'
 import { createDevState } from '../dev/devState.ts'
 import { exampleToken } from '../node/exampleToken.ts'
 import { fundedAccounts } from '../node/fundedAccounts.ts'
-import { formatChainDetails, formatUrls, formatFirstCalls, formatNextSteps } from './devReport.ts'
+import {
+  formatChainDetails,
+  formatComparison,
+  formatFirstCalls,
+  formatFirstCommand,
+  formatNextSteps,
+  formatService,
+  formatServing,
+  formatUrls,
+} from './devReport.ts'
 import { colored, plain } from './style.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
@@ -37,6 +46,88 @@ const calls: FirstCalls = {
   ],
   allMatch: false,
 }
+
+/** A running service with the default networks. */
+const createService = () => {
+  const { account, app, keys } = createDevState()
+  const urls = { testnet: url, mainnet: url }
+  return {
+    description: {
+      url,
+      dashboard: 'http://127.0.0.1:2',
+      account,
+      app: { ...app, urls, wsUrls: urls },
+      keys: Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, { ...key, url, wsUrl: url }])),
+      nodes: urls,
+      chainIds: calls.chainIds,
+      fundedAccounts,
+      tokens: { testnet: exampleToken },
+    },
+    folder: { path: '/a', keyFiles: '/a/keys', passwordFile: '/a/password', temporary: false },
+    createLogInLink: () => `${url}/log-in/link#krd_code`,
+  }
+}
+
+describe('formatService', () => {
+  const lines = (showKey: boolean) => {
+    const service = createService()
+    const text = formatService(service, { style: plain, envFile: '.keyrail/local.env', showKey }).join('\n')
+    return { text, apiKey: service.description.app.apiKey }
+  }
+
+  test('says what to copy, with the key in full only on a terminal', () => {
+    const shown = lines(true)
+    expect(shown.text).toBe(
+      [
+        `  Dashboard  ${url}/log-in/link#krd_code`,
+        '             logs in once; after that dev@keyrail.test, password in /a/password',
+        `  Base URL   ${url}/testnet`,
+        `  API key    ${shown.apiKey}`,
+        '  Env file   .keyrail/local.env has both, for the examples',
+      ].join('\n'),
+    )
+    const hidden = lines(false)
+    expect(hidden.text).toContain(`  API key    …${hidden.apiKey.slice(-4)}, in full in /a/keys/app\n`)
+    expect(hidden.text).not.toContain(hidden.apiKey.slice(0, 12))
+  })
+})
+
+describe('formatComparison', () => {
+  test('has a row for each network and kind of key, and the failures', () => {
+    expect(formatComparison(calls, plain)).toEqual([
+      'NETWORK  KEY      BLOCK  HASH IN THE NODE     one      two',
+      'testnet  app      10     0xabababab…abababab  matches  failed',
+      'mainnet  API key  10     0xabababab…abababab  differs',
+      'failed  testnet, app, two: timeout: late',
+      'failed  mainnet, API key, one: odd',
+    ])
+  })
+})
+
+test('what keyrail dev prints fits on a screen of 24 lines of 100 columns', () => {
+  const service = createService()
+  const libraries = ['fetch', 'ethers', 'web3', 'viem'].map((name) => `@keyrail/${name}`)
+  const all = calls.nodes.flatMap(({ network }) =>
+    (['app', 'API key'] as const).flatMap((shape) =>
+      libraries.map((library) => ({ network, shape, library, redactedUrl: url, block, tookMs: 1 })),
+    ),
+  )
+  const lines = [
+    // npm prints four lines before it.
+    ...Array.from({ length: 4 }, () => ''),
+    'the title',
+    '',
+    ...formatService(service, { style: plain, envFile: '.keyrail/local.env', showKey: true }),
+    '',
+    ...formatComparison({ ...calls, calls: all }, plain),
+    '',
+    ...formatFirstCommand(service, plain),
+    '',
+    ...formatServing({ style: plain, verbose: false, blockTime: 2 }),
+  ]
+  expect(lines.length).toBeLessThanOrEqual(24)
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(100)
+})
 
 describe('formatFirstCalls', () => {
   test('lists each call after the node, and failures at the end', () => {
@@ -87,26 +178,9 @@ describe('formatChainDetails', () => {
 
 describe('formatNextSteps', () => {
   test('names the dashboard and its login, without any secret', () => {
-    const { account, app, keys } = createDevState()
-    const urls = { testnet: url, mainnet: url }
-    const keyUrls = Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, { ...key, url, wsUrl: url }]))
-    const report = formatNextSteps(
-      {
-        description: {
-          url,
-          dashboard: 'http://127.0.0.1:2',
-          account,
-          app: { ...app, urls, wsUrls: urls },
-          keys: keyUrls,
-          nodes: urls,
-          chainIds: calls.chainIds,
-          fundedAccounts,
-          tokens: { testnet: exampleToken },
-        },
-        folder: { path: '/a', keyFiles: '/a/keys', passwordFile: '/a/password', temporary: false },
-      },
-      plain,
-    )
+    const service = createService()
+    const { account, app, keys } = service.description
+    const report = formatNextSteps(service, plain)
     expect(report).toContain(
       `  Open the dashboard at http://127.0.0.1:2 and log in as ${account.email} with the password in /a/password`,
     )

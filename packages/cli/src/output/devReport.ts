@@ -1,7 +1,9 @@
+import { isAbsolute, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { DevService } from '../dev/devService.ts'
 import type { FirstCall, FirstCalls } from '../dev/firstCalls.ts'
 import type { BlockHead } from '../node/callNode.ts'
+import { maskKeys } from './maskKeys.ts'
 import { formatTable } from './formatTable.ts'
 import { getOwnCommands } from './getOwnCommands.ts'
 import type { Style } from './style.ts'
@@ -9,6 +11,115 @@ import type { Style } from './style.ts'
 const decimal = (block: BlockHead): string => BigInt(block.number).toString()
 const visibleWidth = (line: string): number => stripVTControlCharacters(line).length
 const shorten = (hash: string): string => `${hash.slice(0, 10)}…${hash.slice(-8)}`
+
+const quote = (file: string): string => (/[^\w./:-]/.test(file) ? `'${file.replaceAll("'", String.raw`'\''`)}'` : file)
+
+/** The path of a file for a shell in this folder. */
+const toShownPath = (file: string): string => {
+  const path = relative(process.cwd(), file)
+  return quote(path.startsWith('..') || isAbsolute(path) ? file : path)
+}
+
+/**
+ * Formats what a developer copies: a link to the dashboard that logs in once, the URL, the key, and the file that has both.
+ *
+ * @param service - The running service.
+ * @param options - `showKey`: whether the key is printed in full, or its last characters and its file. `envFile`: the file of `--env`.
+ */
+export function formatService(
+  service: Pick<DevService, 'description' | 'folder' | 'createLogInLink'>,
+  {
+    style,
+    envFile,
+    showKey,
+  }: { readonly style: Style; readonly envFile: string | undefined; readonly showKey: boolean },
+): string[] {
+  const { url, account, nodes, app } = service.description
+  const { passwordFile, keyFiles } = service.folder
+  const [network = ''] = Object.keys(nodes)
+  return formatTable(
+    [
+      [style.strong('Dashboard'), service.createLogInLink()],
+      ['', style.faint(`logs in once; after that ${account.email}, password in ${toShownPath(passwordFile)}`)],
+      [style.strong('Base URL'), `${url}/${network}`],
+      [
+        style.strong('API key'),
+        showKey ? app.apiKey : `${maskKeys(app.apiKey)}, in full in ${toShownPath(`${keyFiles}/app`)}`,
+      ],
+      ...(envFile === undefined
+        ? []
+        : [[style.strong('Env file'), `${toShownPath(envFile)} has both, for the examples`]]),
+    ],
+    '  ',
+  )
+}
+
+/**
+ * Formats the first calls in one row for each network and kind of key: whether each library got the block that the node itself has.
+ *
+ * @param calls - The calls.
+ * @param style - The style.
+ */
+export function formatComparison(calls: FirstCalls, style: Style): string[] {
+  const libraries = [...new Set(calls.calls.map(({ library }) => library))]
+  const compare = ({ block, failure }: FirstCall): string =>
+    failure === undefined ? style.good('matches') : style.bad(block ? 'differs' : 'failed')
+  const rows = calls.nodes.flatMap(({ network, block }) =>
+    (['app', 'API key'] as const).flatMap((shape) => {
+      const found = calls.calls.filter((call) => call.network === network && call.shape === shape)
+      const cells = libraries.map((library) => {
+        const call = found.find((one) => one.library === library)
+        return call ? compare(call) : ''
+      })
+      const node = [decimal(block), style.faint(shorten(block.hash))]
+      return found.length === 0 ? [] : [[style.strong(network), shape, ...node, ...cells]]
+    }),
+  )
+  return [
+    ...formatTable([
+      ['NETWORK', 'KEY', 'BLOCK', 'HASH IN THE NODE', ...libraries.map((name) => name.replace('@keyrail/', ''))].map(
+        style.faint,
+      ),
+      ...rows,
+    ]),
+    ...formatFailures(calls, style),
+  ]
+}
+
+const formatFailures = (calls: FirstCalls, style: Style): string[] =>
+  calls.calls.flatMap(({ network, shape, library, failure }) =>
+    failure === undefined ? [] : [`${style.bad('failed')}  ${network}, ${shape}, ${library}: ${failure}`],
+  )
+
+/** Formats one command to try. */
+export function formatFirstCommand(service: Pick<DevService, 'description' | 'folder'>, style: Style): string[] {
+  const { url, nodes } = service.description
+  const [network = ''] = Object.keys(nodes)
+  const { command, where } = getOwnCommands(import.meta.url)
+  return [
+    style.faint(`Try it in another terminal${where}:`),
+    `  ${command} watch blocks --base-url ${url}/${network} \\`,
+    `    --key-file ${toShownPath(`${service.folder.keyFiles}/app`)}`,
+  ]
+}
+
+/** Formats the last lines. */
+export function formatServing({
+  style,
+  verbose,
+  blockTime,
+}: {
+  readonly style: Style
+  readonly verbose: boolean
+  readonly blockTime: number | undefined
+}): string[] {
+  const { dev } = getOwnCommands(import.meta.url)
+  const blocks = blockTime === undefined ? '' : `, a block every ${blockTime} s`
+  return [
+    ...(verbose ? [] : [`For funded accounts, a token, all URLs and a program, add --verbose: ${dev} --verbose`]),
+    `${style.strong('Serving until Ctrl-C')}${blocks}`,
+  ]
+}
 
 /**
  * Formats the table of first calls: each result, compared with the node's own.
@@ -38,10 +149,7 @@ export function formatFirstCalls(calls: FirstCalls, style: Style, columns?: numb
   ]
   const whole = formatTable(rows((hash) => hash))
   const tooWide = columns !== undefined && whole.some((line) => visibleWidth(line) > columns)
-  const failures = calls.calls.flatMap(({ network, shape, library, failure }) =>
-    failure === undefined ? [] : [`${style.bad('failed')}  ${network}, ${shape}, ${library}: ${failure}`],
-  )
-  return [...(tooWide ? formatTable(rows(shorten)) : whole), ...failures]
+  return [...(tooWide ? formatTable(rows(shorten)) : whole), ...formatFailures(calls, style)]
 }
 
 /** Formats the URLs, with their keys masked. */
@@ -98,16 +206,14 @@ export function formatNextSteps(service: Pick<DevService, 'description' | 'folde
   const [network = ''] = Object.keys(nodes)
   const { dev, command, where, program } = getOwnCommands(import.meta.url)
   const { keyFiles, passwordFile, path, temporary } = service.folder
-  const quoted = (file: string): string =>
-    /[^\w./:-]/.test(file) ? `'${file.replaceAll("'", String.raw`'\''`)}'` : file
-  const keyFile = quoted(`${keyFiles}/app`)
+  const keyFile = toShownPath(`${keyFiles}/app`)
   return [
     style.strong('Next steps'),
-    `  Open the dashboard at ${dashboard} and log in as ${account.email} with the password in ${quoted(passwordFile)}`,
-    `  Get the full keys and URLs with ${dev} --json, or the keys from ${quoted(`${path}/keyrail.json`)}`,
+    `  Open the dashboard at ${dashboard} and log in as ${account.email} with the password in ${toShownPath(passwordFile)}`,
+    `  Get the full keys and URLs with ${dev} --json, or the keys from ${toShownPath(`${path}/keyrail.json`)}`,
     temporary
       ? '  This folder is removed when the service stops; omit --ephemeral to keep keys and chains.'
-      : `  The next start uses the same keys${fork ? '' : ' and chains'}. To start over, stop the service and delete ${quoted(path)}`,
+      : `  The next start uses the same keys${fork ? '' : ' and chains'}. To start over, stop the service and delete ${toShownPath(path)}`,
     '',
     `  ${style.faint('# with curl')}`,
     `  export KEYRAIL_API_KEY="$(cat ${keyFile})"`,

@@ -13,7 +13,9 @@ import type { FailureFacts } from './failureFacts.ts'
 import { isRejectedBeforeRun } from './isRejectedBeforeRun.ts'
 import type { KeyrailError } from './keyrailError.ts'
 
-const { methods, sections } = table as Classification
+const { sections } = table as Classification
+/** A method of each group of the rules. */
+const methods = { write: ['eth_sendRawTransaction'], call: ['eth_call'], logs: ['eth_getLogs'] } as const
 const rules = sections.flatMap((section) => section.rules)
 const forTypeScript = ({ appliesTo }: FailureCase): boolean => appliesTo.includes('ts')
 const cases = failures.filter(forTypeScript)

@@ -1,12 +1,13 @@
 import table from './classification.json' with { type: 'json' }
+import { hasFlag } from '../schema/methodFlags.ts'
 import { stringifyData } from './stringifyData.ts'
 import type { FailureFacts } from './failureFacts.ts'
 import type { FailureKind } from './failureKind.ts'
 import { compilePhrase, toWords, wordsContain } from './phrase.ts'
 import type { Phrase } from './phrase.ts'
 
-/** A named set of methods in `classification.json`. */
-export type MethodGroup = 'write' | 'call' | 'logs'
+/** What the table of methods says of the methods of a rule. */
+const methodFlags = { write: 'w', call: 'c', logs: 's' } as const
 
 /** One rule of the classification: a failure is of its kind if all conditions are true. A list is true if it contains the value. */
 export interface Rule {
@@ -20,8 +21,8 @@ export interface Rule {
     readonly code?: readonly number[]
     /** The message or the error's data contains one of these phrases. `phrase.ts` describes how a phrase is written. */
     readonly phrases?: readonly string[]
-    /** The method is one of this group. `read` is every method that is not a write. */
-    readonly method?: MethodGroup | 'read'
+    /** The method sends a transaction, runs a call of the caller, or searches logs or traces. `read` is every method that sends no transaction. */
+    readonly method?: keyof typeof methodFlags | 'read'
     /** Whether the call was sent in a batch. */
     readonly batch?: boolean
     /** `rpc` if the response has a JSON-RPC error, `http` if not. */
@@ -40,7 +41,6 @@ export interface Section {
 
 /** The contents of `classification.json`. */
 export interface Classification {
-  readonly methods: { readonly [group in MethodGroup]: readonly string[] }
   readonly sections: readonly Section[]
 }
 
@@ -79,7 +79,6 @@ export function classify(
 ): Rule | undefined {
   const { code, data } = Object(rpcError) as { code?: unknown; data?: unknown }
   const { reason, data: innerData } = Object(data) as { reason?: unknown; data?: unknown }
-  const { methods } = table as Classification
   const words = toWords(`${text}\n${stringifyData(data)}`.slice(0, MAX_TEXT_LENGTH), method)
   const includes = (list: readonly unknown[] | undefined, value: unknown): boolean => !list || list.includes(value)
   return rules.find((rule) => {
@@ -88,8 +87,7 @@ export function classify(
       includes(when.reason, reason) &&
       includes(when.status, status) &&
       includes(when.code, code) &&
-      (!when.method ||
-        (when.method === 'read' ? !methods.write.includes(method) : methods[when.method].includes(method))) &&
+      (!when.method || (when.method === 'read' ? !hasFlag(method, 'w') : hasFlag(method, methodFlags[when.method]))) &&
       (when.batch ?? batch) === batch &&
       (!when.source || (when.source === 'rpc') === Boolean(rpcError)) &&
       (!when.revertData || isRevertData(data) || isRevertData(innerData)) &&

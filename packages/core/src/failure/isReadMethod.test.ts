@@ -1,7 +1,7 @@
 import { repeatables } from '@keyrail/vectors'
 import { describe, expect, test } from 'vitest'
-import { methodNames } from '../schema/methodNames.ts'
-import readMethods from './readMethods.json' with { type: 'json' }
+import { methodNames } from '../schema/methodSlice.ts'
+import methods from '../schema/methods.json' with { type: 'json' }
 import { isReadMethod } from './isReadMethod.ts'
 
 describe('repeatable', () => {
@@ -25,9 +25,10 @@ describe('repeatable', () => {
     ])
   })
 
-  test('lists each read once, in order, with a namespace', () => {
-    expect(readMethods).toEqual([...new Set(readMethods)].toSorted())
-    for (const method of readMethods) expect(method).toMatch(/^[a-z0-9]+_[A-Za-z0-9]+$/)
+  test('each row has the name of a method or a namespace, and they are in order', () => {
+    const names = Object.keys(methods)
+    expect(names).toEqual(names.toSorted())
+    for (const name of names) expect(name).toMatch(/^[a-z0-9]+_(?:[A-Za-z0-9]+(?:_v4)?|\*)$/)
   })
 
   test.each(repeatables.filter(({ appliesTo }) => appliesTo.includes('ts')))('$name', ({ method, expect: wanted }) => {

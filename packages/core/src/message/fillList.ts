@@ -1,11 +1,10 @@
-/** Methods whose result is a list, and `null` has no other meaning. */
-const listMethods = /^eth_(?:accounts|getLogs|getFilter.*)$/
+import { hasFlag } from '../schema/methodFlags.ts'
 
 /**
- * Replaces `null` by an empty list: some nodes return it for a range without logs.
+ * Replaces `null` by an empty list, for methods whose result is a list: some nodes return it for a range without logs.
  *
  * @param method - The method of the call.
  * @param result - Its result.
  */
 export const fillList = (method: string, result: unknown): unknown =>
-  result === null && listMethods.test(method) ? [] : result
+  result === null && hasFlag(method, 'l') ? [] : result

@@ -87,8 +87,8 @@ const MAX_BYTES_PER_UNIT = 3
  * batch, calls with a result keep it, and the others are sent again in smaller batches, down to single calls. A limit that the endpoint names is
  * never exceeded again. A guessed limit grows back by rare trials.
  *
- * Writes are never joined, because after a broken connection it would be unknown which of them ran. Expensive calls (eth_getLogs, eth_simulateV1,
- * debug_*, trace_*) are not joined either, because a batch is as slow as its slowest call. `transport.batch([…])` sends its calls together even
+ * Writes are never joined, because after a broken connection it would be unknown which of them ran. Expensive calls (such as eth_getLogs,
+ * debug_* and trace_*) are not joined either, because a batch is as slow as its slowest call. `transport.batch([…])` sends its calls together even
  * with `join: false`, including expensive ones. Writes among them are still sent alone and at once, so that each can be resent or looked up by the
  * rules for writes, and no server rejects a read because of a write.
  *

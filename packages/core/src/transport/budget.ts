@@ -4,6 +4,7 @@ import { createFailure } from '../failure/createFailure.ts'
 import { check, checkNames, checkRange } from '../failure/check.ts'
 import { describeType } from '../failure/describeType.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
+import { hasFlag } from '../schema/methodFlags.ts'
 import { createPace } from './budgetPace.ts'
 import type { Rejection } from './budgetPace.ts'
 import type { Send, Priority, Complete } from './call.ts'
@@ -154,7 +155,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
     let serving = false
 
     const getQueueIndex = ({ method, options: { priority } }: RouteCall): number =>
-      priority ? priorities.indexOf(priority) : method.startsWith('eth_send') ? 0 : 1
+      priority ? priorities.indexOf(priority) : hasFlag(method, 'w') ? 0 : 1
 
     /** How long until the limit of the day allows a call, in milliseconds. */
     const untilDayMs = (method: string): number => {

@@ -1,45 +1,12 @@
+import { toMethodMap } from '../schema/methodGroups.ts'
+import { cachedMethods } from '../schema/methodSlice.ts'
 import { areByName } from './writeParams.ts'
 
 /** Decides whether a result never changes. `finalBlock` is the highest block that was known to be final when the request was sent. */
 export type CacheRule = (value: unknown, finalBlock: number) => boolean
 
-/** Methods whose result is about one block, and the position of that block in the params. */
-const blockPosition: Readonly<Record<string, number>> = {
-  eth_getBlockByHash: 0,
-  eth_getBlockByNumber: 0,
-  eth_getHeaderByHash: 0,
-  eth_getHeaderByNumber: 0,
-  eth_getBlockReceipts: 0,
-  eth_getBlockTransactionCountByHash: 0,
-  eth_getBlockTransactionCountByNumber: 0,
-  eth_getTransactionByBlockHashAndIndex: 0,
-  eth_getTransactionByBlockNumberAndIndex: 0,
-  eth_getUncleByBlockHashAndIndex: 0,
-  eth_getUncleByBlockNumberAndIndex: 0,
-  eth_getUncleCountByBlockHash: 0,
-  eth_getUncleCountByBlockNumber: 0,
-  eth_getLogs: 0,
-  debug_traceBlockByHash: 0,
-  debug_traceBlockByNumber: 0,
-  trace_block: 0,
-  trace_replayBlockTransactions: 0,
-  eth_call: 1,
-  eth_getBalance: 1,
-  eth_getCode: 1,
-  eth_getTransactionCount: 1,
-  eth_getStorageAt: 2,
-  eth_getProof: 2,
-}
-
-/** Methods that take a transaction hash and return the block of that transaction. */
-const byTransaction: ReadonlySet<string> = new Set([
-  'eth_getTransactionByHash',
-  'eth_getTransactionReceipt',
-  'trace_transaction',
-])
-
-/** Methods whose result never changes for one transport. */
-const ofTheChain: ReadonlySet<string> = new Set(['eth_chainId', 'net_version'])
+/** The position of the block in the params, `transaction` for methods that take its hash and return its block, or `chain`. */
+const cached = /* @__PURE__ */ toMethodMap(cachedMethods)
 
 const hash = /^0x[\da-f]{64}$/i
 
@@ -66,14 +33,14 @@ const tagLast = /"[a-z]+"\]$/
 
 /** Checks whether params, as JSON text, contain a block tag. Most calls do, and their results are not cached. */
 export function namesTag(method: string, params: string): boolean {
-  const position = blockPosition[method]
-  return position === 0 ? tagFirst.test(params) : position !== undefined && tagLast.test(params)
+  const position = cached.get(method)
+  return position === '0' ? tagFirst.test(params) : Number(position) > 0 && tagLast.test(params)
 }
 
 /** Returns what the result of a method depends on, if it can be immutable at all. */
 export function cacheKind(method: string): 'block' | 'transaction' | 'chain' | undefined {
-  if (Object.hasOwn(blockPosition, method)) return 'block'
-  return byTransaction.has(method) ? 'transaction' : ofTheChain.has(method) ? 'chain' : undefined
+  const kind = cached.get(method)
+  return kind === undefined || kind === 'transaction' || kind === 'chain' ? kind : 'block'
 }
 
 /**
@@ -92,7 +59,7 @@ export function cacheRule(method: string, params: string): CacheRule | undefined
   if (areByName(params)) return undefined
   const kind = cacheKind(method)
   if (kind === 'chain') return (value) => typeof value === 'string'
-  const requested = (JSON.parse(params) as unknown[])[blockPosition[method] ?? 0]
+  const requested = (JSON.parse(params) as unknown[])[Number(cached.get(method)) || 0]
   if (kind === 'transaction')
     return (value, finalBlock) =>
       every(value, (item) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { methodNames } from '../schema/methodNames.ts'
+import { methodNames } from '../schema/methodSlice.ts'
 import { computeUnits } from './computeUnits.ts'
 
 test('a method weighs more the more a node has to do for it', () => {

@@ -10,7 +10,7 @@ import type { Holder, QueueEntry } from './queue.ts'
 
 /** How long calls may take. */
 export interface DeadlineOptions {
-  /** How long a call may take in total, in milliseconds. @default 10_000, and 60_000 for eth_getLogs, eth_simulateV1, debug_* and trace_* */
+  /** How long a call may take in total, in milliseconds. @default 10_000, and 60_000 for expensive methods, such as eth_getLogs and debug_* */
   readonly timeoutMs?: number | undefined
 }
 

@@ -1,4 +1,6 @@
 import { now } from '../clock/now.ts'
+import { toMethodMap } from '../schema/methodGroups.ts'
+import { headMethods } from '../schema/methodSlice.ts'
 
 /** A head that an endpoint reported less than this many milliseconds ago counts as its current head. */
 export const FRESH_HEAD_MS = 1_000
@@ -34,15 +36,10 @@ export interface Heads {
 /** After this time a lower number than before is believed: the chain was reset, or the earlier number was wrong. */
 const BELIEVED_MS = 60_000
 
+const reporting = /* @__PURE__ */ toMethodMap(headMethods)
+
 /** Checks whether the result of a method contains a block number from which the head can be learned. It runs for each call, so it is quick. */
-export function reportsHead(method: string): boolean {
-  return (
-    method === 'eth_blockNumber' ||
-    method === 'eth_getBlockByNumber' ||
-    method === 'eth_getTransactionReceipt' ||
-    method === 'eth_sendRawTransactionSync'
-  )
-}
+export const reportsHead = (method: string): boolean => reporting.has(method)
 
 /** Parses a hex quantity. Returns 0 for any other value. */
 export function blockNumber(value: unknown): number {

@@ -1,7 +1,7 @@
 import { findNearestName } from '../failure/findNearestName.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
-import { methodNames } from '../schema/methodNames.ts'
+import { methodNames } from '../schema/methodSlice.ts'
 
 /** Adds a hint to a failure. Returns anything else, and failures without a hint, unchanged. */
 export function withHint(failure: unknown): unknown {

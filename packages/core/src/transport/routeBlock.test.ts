@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { methodNames } from '../schema/methodNames.ts'
+import { methodNames } from '../schema/methodSlice.ts'
 import { readBlock } from './routeBlock.ts'
 
 const pinned = (method: string, ...params: unknown[]): unknown => {
@@ -30,6 +30,11 @@ describe('readBlock', () => {
     ['eth_getLogs', [{ address: '0xabc' }], [{ address: '0xabc', fromBlock: '0xff', toBlock: '0xff' }]],
     ['eth_getLogs', [{ fromBlock: '0x1', toBlock: 'latest' }], [{ fromBlock: '0x1', toBlock: '0xff' }]],
     ['eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x2' }], [{ fromBlock: '0x1', toBlock: '0x2' }]],
+    ['trace_filter', [{ fromBlock: 'latest' }], [{ fromBlock: '0xff', toBlock: '0xff' }]],
+    // Without `fromBlock`, nodes differ.
+    ['trace_filter', [{ toBlock: 'latest' }], [{ toBlock: '0xff' }]],
+    ['debug_executionWitness', ['latest'], ['0xff']],
+    ['debug_storageRangeAt', ['latest', 0, '0xabc', '0x', 9], ['0xff', 0, '0xabc', '0x', 9]],
   ])('%s %j reads at the head, and is pinned to it', (method, params, expected) => {
     expect(readBlock(method, JSON.stringify(params))?.atHead).toBe(true)
     expect(pinned(method, ...params)).toEqual(expected)
@@ -71,10 +76,12 @@ describe('readBlock', () => {
   test('knows every method of the schema that takes a block by number or tag', () => {
     const reading = methodNames.filter((method) => readBlock(method, '[{},{},{}]'))
     expect(reading).toEqual([
+      'debug_executionWitness',
       'debug_getRawBlock',
       'debug_getRawBlockAccessList',
       'debug_getRawHeader',
       'debug_getRawReceipts',
+      'debug_storageRangeAt',
       'debug_traceBlockByNumber',
       'debug_traceCall',
       'eth_call',
@@ -103,6 +110,7 @@ describe('readBlock', () => {
       'trace_block',
       'trace_call',
       'trace_callMany',
+      'trace_filter',
       'trace_replayBlockTransactions',
     ])
   })

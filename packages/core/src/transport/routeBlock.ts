@@ -1,5 +1,7 @@
 import { createFailure } from '../failure/createFailure.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
+import { toMethodMap } from '../schema/methodGroups.ts'
+import { blockMethods, nullMethods } from '../schema/methodSlice.ts'
 import { blockNumber } from './heads.ts'
 import { areByName } from './writeParams.ts'
 
@@ -13,49 +15,11 @@ export interface BlockRead {
   readonly pin: (head: number) => string
 }
 
-/** The methods whose params name a block by number or tag, and the position of that param. */
-const blockParam: ReadonlyMap<string, number> = new Map([
-  ['debug_getRawBlock', 0],
-  ['debug_getRawBlockAccessList', 0],
-  ['debug_getRawHeader', 0],
-  ['debug_getRawReceipts', 0],
-  ['debug_traceBlockByNumber', 0],
-  ['eth_getBlockAccessList', 0],
-  ['eth_getBlockByNumber', 0],
-  ['eth_getBlockReceipts', 0],
-  ['eth_getBlockTransactionCountByNumber', 0],
-  ['eth_getHeaderByNumber', 0],
-  ['eth_getLogs', 0],
-  ['eth_getRawTransactionByBlockNumberAndIndex', 0],
-  ['eth_getTransactionByBlockNumberAndIndex', 0],
-  ['eth_getUncleByBlockNumberAndIndex', 0],
-  ['eth_getUncleCountByBlockNumber', 0],
-  ['trace_block', 0],
-  ['trace_replayBlockTransactions', 0],
-  ['debug_traceCall', 1],
-  ['eth_call', 1],
-  ['eth_createAccessList', 1],
-  ['eth_estimateGas', 1],
-  ['eth_feeHistory', 1],
-  ['eth_getAccount', 1],
-  ['eth_getAccountInfo', 1],
-  ['eth_getBalance', 1],
-  ['eth_getCode', 1],
-  ['eth_getStorageValues', 1],
-  ['eth_getTransactionCount', 1],
-  ['eth_simulateV1', 1],
-  ['trace_callMany', 1],
-  ['eth_getProof', 2],
-  ['eth_getStorageAt', 2],
-  ['trace_call', 2],
-])
+/** The position of the block in the params of a read, or `range` and the position of an object with both ends of a range. */
+const blockPositions = /* @__PURE__ */ toMethodMap(blockMethods)
 
-/** The methods of this table that take the index of a transaction or uncle in the block. */
-const methodsWithIndex: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  'eth_getRawTransactionByBlockNumberAndIndex',
-  'eth_getTransactionByBlockNumberAndIndex',
-  'eth_getUncleByBlockNumberAndIndex',
-])
+/** Methods that return null at blocks that the node has: for an index without a transaction or uncle, for an account that does not exist. */
+const nullable = /* @__PURE__ */ toMethodMap(nullMethods)
 
 const latest = (block: unknown): boolean => block === 'latest' || block == null
 
@@ -70,18 +34,19 @@ const latest = (block: unknown): boolean => block === 'latest' || block == null
  * @see The Ethereum JSON-RPC specification, "The default block parameter"
  */
 export function readBlock(method: string, params: string): BlockRead | undefined {
-  const logs = method === 'eth_getLogs'
-  const place = blockParam.get(method)
-  if (place === undefined || areByName(params)) return undefined
+  const position = blockPositions.get(method)
+  if (position === undefined || areByName(params)) return undefined
+  const range = position.startsWith('range')
+  const place = Number(position.replace('range', ''))
   const values = JSON.parse(params) as unknown[]
   // With too few params, the node reports the error.
-  if (values.length < place || (logs && !values[0])) return undefined
+  if (values.length < place || (range && !values[place])) return undefined
   const block = values[place]
   const write = (value: unknown): string => {
     values[place] = value
     return JSON.stringify(values)
   }
-  if (logs) {
+  if (range) {
     const filter = block as { readonly blockHash?: unknown; readonly fromBlock?: unknown; readonly toBlock?: unknown }
     if (filter.blockHash) return undefined
     const { fromBlock, toBlock } = filter
@@ -93,7 +58,8 @@ export function readBlock(method: string, params: string): BlockRead | undefined
         const number = hex(head)
         return write({
           ...filter,
-          ...(latest(fromBlock) && { fromBlock: number }),
+          // Without `fromBlock`, `eth_getLogs` starts at the latest block. For traces, nodes differ.
+          ...(latest(fromBlock) && (fromBlock || method === 'eth_getLogs') && { fromBlock: number }),
           ...(latest(toBlock) && { toBlock: number }),
         })
       },
@@ -119,8 +85,7 @@ const hex = (number: number): string => `0x${number.toString(16)}`
  */
 export function isBehind(method: string, block: BlockRead | undefined, minBlock: number, result: unknown): boolean {
   if (method === 'eth_blockNumber') return blockNumber(result) < minBlock
-  // The result for an index is also null if the block has no transaction or uncle at that index.
-  if (result !== null || !block || methodsWithIndex.has(method)) return false
+  if (result !== null || !block || nullable.has(method)) return false
   return block.atHead || (block.number ?? Infinity) <= minBlock
 }
 

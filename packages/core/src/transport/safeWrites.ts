@@ -6,6 +6,8 @@ import type { FailureKind } from '../failure/failureKind.ts'
 import { check, checkNames, checkRange } from '../failure/check.ts'
 import { isRejectedBeforeRun } from '../failure/isRejectedBeforeRun.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
+import { toMethodMap } from '../schema/methodGroups.ts'
+import { lookUpMethods } from '../schema/methodSlice.ts'
 import type { Call, Send, Layer, Complete } from './call.ts'
 import { follow, timeLeft } from './callProgress.ts'
 import { createCall } from './createCall.ts'
@@ -15,6 +17,8 @@ import type { Keccak256 } from './transactionHash.ts'
 import { areByName } from './writeParams.ts'
 
 export type { Keccak256 } from './transactionHash.ts'
+
+const lookedUpBy = /* @__PURE__ */ toMethodMap(lookUpMethods)
 
 /** Options of {@link safeWrites}. */
 export interface SafeWritesOptions {
@@ -62,8 +66,7 @@ export function safeWrites(options: SafeWritesOptions): Layer {
   )
   return (next, { redactedUrl }) =>
     (call: Call, complete) => {
-      const isRawTransaction = call.method === 'eth_sendRawTransaction' || call.method === 'eth_sendRawTransactionSync'
-      if (!isRawTransaction || areByName(call.params)) return next(call, complete)
+      if (!lookedUpBy.has(call.method) || areByName(call.params)) return next(call, complete)
       let hash
       try {
         hash = transactionHash((JSON.parse(call.params) as unknown[])[0], keccak256)
@@ -97,7 +100,7 @@ interface Write {
 /** Sends one transaction and finds out whether it arrived. */
 function write({ call, complete, hash, resends, next, redactedUrl }: Write): void {
   const { method } = call
-  const sync = method === 'eth_sendRawTransactionSync'
+  const sync = lookedUpBy.get(method) === 'receipt'
   // With several endpoints, look-ups go to the one that accepted the transaction.
   const group = call.group ?? call.batch ?? {}
   let sent: Call | undefined

@@ -17,7 +17,7 @@ export interface Moment {
 /** One of the things that a chart shows. */
 export interface ChartRow {
   readonly title: string
-  readonly look: 'area-good' | 'area-bad' | 'line-one' | 'line-two'
+  readonly look: 'area-good' | 'area-neutral' | 'area-bad' | 'line-one' | 'line-two'
 }
 
 const height = 220

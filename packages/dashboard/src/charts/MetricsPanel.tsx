@@ -129,7 +129,7 @@ function Figures({ metrics, words }: { readonly metrics: MetricsView; readonly w
   const { total, successRate, latencyMs } = metrics
   const figures = [
     { title: 'Total requests', value: countText(total), note: `in the ${words}` },
-    { title: 'Success rate', value: rateText(successRate), note: 'responses without an error' },
+    { title: 'Success rate', value: rateText(successRate), note: 'without errors; reverts are none' },
     { title: 'Median latency', value: msText(latencyMs.p50), note: 'half are faster' },
     {
       title: '95th percentile',

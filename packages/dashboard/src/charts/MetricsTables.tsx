@@ -6,6 +6,7 @@ import { Card } from '../parts/Card.tsx'
 import { countText, msText, rateText } from '../parts/times.ts'
 import { BarTable } from './BarTable.tsx'
 import { FilterButton } from './FilterButton.tsx'
+import { outcomeKind } from './outcomeKind.ts'
 import { outcomeTitle } from './outcomeTitle.ts'
 
 /** Requests by method, outcome and network. The name of each row filters the page by it. */
@@ -30,7 +31,7 @@ export function MetricsTables(props: {
             part: one.total / total,
             numbers: [
               countText(one.total),
-              rateText(one.total === 0 ? null : one.succeeded / one.total),
+              rateText(one.total === 0 ? null : (one.succeeded + one.reverted) / one.total),
               msText(one.p50),
               msText(one.p95),
             ],
@@ -47,7 +48,7 @@ export function MetricsTables(props: {
               key: one.outcome,
               title: <FilterButton name="outcome" value={one.outcome} title={outcomeTitle(one.outcome)} />,
               part: one.total / total,
-              isBad: one.outcome !== 'succeeded',
+              isBad: outcomeKind(one.outcome) === 'bad',
               numbers: [countText(one.total)],
             }))}
           />

@@ -2,7 +2,7 @@ import type { MetricsView } from '@keyrail/gateway'
 import { countText, shortText } from '../parts/times.ts'
 import { Chart } from './Chart.tsx'
 
-/** Requests over time, the failed ones on top of the others. */
+/** Requests over time, the reverted and the failed ones on top of the others. */
 export function RequestsChart(props: {
   readonly series: MetricsView['series']
   /** Names a time of the series. */
@@ -19,12 +19,13 @@ export function RequestsChart(props: {
       kind="bars"
       rows={[
         { title: 'Succeeded', look: 'area-good' },
+        { title: 'Reverted', look: 'area-neutral' },
         { title: 'Failed or rejected', look: 'area-bad' },
       ]}
-      moments={series.map(({ at, succeeded, total }) => ({
+      moments={series.map(({ at, succeeded, reverted, total }) => ({
         at: Date.parse(at),
         title: toTitle(at),
-        values: [succeeded, total - succeeded],
+        values: [succeeded, reverted, total - succeeded - reverted],
       }))}
       text={shortText}
       exact={countText}

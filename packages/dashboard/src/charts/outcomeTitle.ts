@@ -1,6 +1,7 @@
 const titles: Readonly<Record<string, string>> = {
   succeeded: 'Succeeded',
-  nodeError: 'The node returned an error',
+  reverted: 'Reverted',
+  nodeError: 'Node error',
   upstreamFailed: 'No node responded',
   disconnected: 'The client disconnected',
 }

@@ -8,7 +8,7 @@ import type {
   RequestsQuery,
 } from '@keyrail/gateway'
 import { callApi, toPath } from './callApi.ts'
-import type { RequestFilters } from './searchParams.ts'
+import type { AuditFilters, RequestFilters } from './searchParams.ts'
 
 /** The subject of metrics or usage. */
 export type Subject = KeySubject | 'account'
@@ -76,6 +76,17 @@ export const allowListQuery = (appId: string) =>
   queryOptions({
     queryKey: ['app', appId, 'allow-list'],
     queryFn: ({ signal }) => callApi('GET /api/apps/{appId}/allow-list', { params: { appId }, query: {} }, signal),
+  })
+
+/** The websites that used a key in the last 24 hours. */
+export const originsQuery = (subject: KeySubject) =>
+  queryOptions({
+    queryKey: 'appId' in subject ? ['app', subject.appId, 'origins'] : ['key', subject.keyId, 'origins'],
+    queryFn: ({ signal }) =>
+      'appId' in subject
+        ? callApi('GET /api/apps/{appId}/origins', { params: subject }, signal)
+        : callApi('GET /api/keys/{keyId}/origins', { params: subject }, signal),
+    staleTime: 60_000,
   })
 
 /** An app's JWT keys. */
@@ -202,24 +213,24 @@ export const alertsQuery = queryOptions({
   queryFn: ({ signal }) => callApi('GET /api/alerts', undefined, signal),
 })
 
-const page = (cursor: string, action?: string) => ({
-  query: { limit: 50, ...(cursor && { cursor }), ...(action !== undefined && { action }) },
+const page = (cursor: string, filters: AuditFilters) => ({
+  query: { limit: 50, ...(cursor && { cursor }), ...filters },
 })
 
-/** The account's audit log, the newest first: all of it, or a group of actions. */
-export const auditQuery = (action?: string) =>
+/** The account's audit log, the newest first. */
+export const auditQuery = (filters: Omit<AuditFilters, 'userId'>) =>
   infiniteQueryOptions({
-    queryKey: ['audit', 'own', action ?? ''],
-    queryFn: ({ signal, pageParam }) => callApi('GET /api/audit-log', page(pageParam, action), signal),
+    queryKey: ['audit', 'own', filters],
+    queryFn: ({ signal, pageParam }) => callApi('GET /api/audit-log', page(pageParam, filters), signal),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })
 
-/** The whole instance's audit log, the newest first: all of it, or a group of actions. */
-export const adminAuditQuery = (action?: string) =>
+/** The whole instance's audit log, the newest first. */
+export const adminAuditQuery = (filters: AuditFilters) =>
   infiniteQueryOptions({
-    queryKey: ['audit', 'all', action ?? ''],
-    queryFn: ({ signal, pageParam }) => callApi('GET /api/admin/audit-log', page(pageParam, action), signal),
+    queryKey: ['audit', 'all', filters],
+    queryFn: ({ signal, pageParam }) => callApi('GET /api/admin/audit-log', page(pageParam, filters), signal),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
   })

@@ -23,9 +23,33 @@ export const readMetricsSearch = (search: Record<string, unknown>): MetricsQuery
   }
 }
 
-/** Reads the group of actions of an audit log from its URL. */
-export const readAuditSearch = ({ action }: Record<string, unknown>): { action?: string } =>
-  typeof action === 'string' && /^[a-z][a-zA-Z]{0,31}$/.test(action) ? { action } : {}
+/** The filters of an audit log. */
+export interface AuditFilters {
+  /** A group of actions, such as `key`. */
+  readonly action?: string
+  /** The id of the author. */
+  readonly actor?: string
+  /** The id of what was changed. */
+  readonly subject?: string
+  /** The id of an account, in the log of all accounts. */
+  readonly userId?: string
+}
+
+const auditPatterns: readonly (readonly [keyof AuditFilters, RegExp])[] = [
+  ['action', /^[a-z][a-zA-Z]{0,31}$/],
+  ['actor', /^[0-9A-Za-z_]{1,40}$/],
+  ['subject', /^[0-9A-Za-z_]{1,40}$/],
+  ['userId', /^usr_[0-9a-z]{20}$/],
+]
+
+/** Reads the filters of an audit log from its URL. */
+export const readAuditSearch = (search: Record<string, unknown>): AuditFilters =>
+  Object.fromEntries(
+    auditPatterns.flatMap(([name, pattern]) => {
+      const value = search[name]
+      return typeof value === 'string' && pattern.test(value) ? [[name, value]] : []
+    }),
+  )
 
 /** Reads the search text of a list from its URL. */
 export const readSearch = ({ search }: Record<string, unknown>): { search?: string } => {

@@ -8,11 +8,21 @@ const read = (): string => {
   }
 }
 
-/** The fragment of the URL with which the page was opened. It is a secret, so it is removed from the URL at once. */
+/**
+ * The fragment of the URL with which the page was opened, or with which a link was opened in a tab that already shows the page. It is a secret, so it
+ * is removed from the URL at once.
+ */
 export function useFragment(): string {
-  const [fragment] = useState(read)
+  const [fragment, setFragment] = useState(read)
   useEffect(() => {
-    if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search)
+    const take = (): void => {
+      if (location.hash === '') return
+      setFragment(read())
+      history.replaceState(history.state, '', location.pathname + location.search)
+    }
+    take()
+    addEventListener('hashchange', take)
+    return () => removeEventListener('hashchange', take)
   }, [])
   return fragment
 }

@@ -71,7 +71,7 @@ export function Frame() {
                 </Link>
                 <Link to="/keys">
                   <Icon name="key" />
-                  API keys
+                  Keys
                 </Link>
                 <Link to="/account">
                   <Icon name="account" />

@@ -22,13 +22,17 @@ function findTightest({ day, month }: UsageView): Limited | undefined {
   return limited.toSorted((one, other) => getShare(other) - getShare(one))[0]
 }
 
-/** The usage of the quota in the navigation: of the app whose page is open, otherwise of all API keys. */
+/**
+ * The usage of a quota in the navigation: of the app whose page is open, otherwise of all API keys. Renders nothing for API keys that nobody used this
+ * month: 0 % would seem to be about apps too.
+ */
 export function NavUsage() {
   const { appId } = useParams({ strict: false })
   const { data } = useQuery({ ...usageQuery(appId), refetchInterval: 60_000, retry: false })
   if (data === undefined) return null
+  if (appId === undefined && data.month.used === 0) return null
   const tightest = findTightest(data)
-  const of = appId === undefined ? 'All keys' : 'This app'
+  const of = appId === undefined ? 'API keys, without apps' : 'This app'
   if (tightest === undefined) {
     return (
       <p className="nav-usage">
@@ -41,8 +45,8 @@ export function NavUsage() {
   const usedUpAt = getExhaustion(usage, period, Date.now())
   const share = (
     <>
-      {of}: {rateText(Math.floor((usage.used / Math.max(1, limit)) * 100) / 100)}{' '}
-      {period === 'day' ? 'today' : 'this month'}
+      {of}: {rateText(Math.floor((usage.used / Math.max(1, limit)) * 100) / 100)} of the{' '}
+      {period === 'day' ? 'daily' : 'monthly'} limit
     </>
   )
   return (

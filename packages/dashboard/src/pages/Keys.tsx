@@ -1,97 +1,186 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ApiKeyView, AppView, TrafficView } from '@keyrail/gateway'
+import type { ReactNode } from 'react'
 import { ActivityLine } from '../charts/ActivityLine.tsx'
 import { useActivity } from '../charts/useActivity.ts'
-import { keysQuery, usageQuery } from '../control/queries.ts'
+import { appsQuery, keysQuery, usageQuery } from '../control/queries.ts'
 import { Card } from '../parts/Card.tsx'
+import { Empty } from '../parts/Empty.tsx'
 import { Icon } from '../parts/Icon.tsx'
 import { KeyBadge } from '../parts/KeyBadge.tsx'
+import { NetworkLimits } from '../networks/NetworkLimits.tsx'
 import { useNetworks } from '../networks/useNetworks.ts'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { QuotaNote } from '../parts/QuotaNote.tsx'
 import { getQuotaState } from '../parts/quotaState.ts'
-import { dayText, lastUsedText } from '../parts/times.ts'
+import { ShowMore } from '../parts/ShowMore.tsx'
+import { lastUsedText } from '../parts/times.ts'
 import { UsageMeter } from '../parts/UsageMeter.tsx'
 import { WeightsHint } from '../parts/WeightsHint.tsx'
-import { NetworkLimits } from '../networks/NetworkLimits.tsx'
+import { AppBadge, needsAttention } from './app/AppBadge.tsx'
 
-/** All API keys, each in one of the few slots of the account. */
+/** Every key of the account with what it is for: the API keys, and the key of each app. */
 export function Keys() {
-  const query = useQuery(keysQuery)
-  const { getTitle } = useNetworks()
-  const getActivity = useActivity()
-  const getLastUsed = (id: string): string => {
-    const activity = getActivity(id)
-    return activity === undefined ? '' : ` · ${lastUsedText(activity.lastUsedAt)}`
-  }
+  const apiKeys = useQuery(keysQuery)
+  const apps = useInfiniteQuery(appsQuery(''))
   const usage = useQuery({ ...usageQuery(), refetchInterval: 10_000 })
   const quota = getQuotaState(usage.data)
+  const create = (
+    <Link to="/keys/new" className="button primary">
+      <Icon name="plus" />
+      Create API key
+    </Link>
+  )
   return (
     <div className="page">
       <PageHead
-        title="API keys"
-        lead="An API key gives you a URL on one network. All your keys share one daily limit."
-        action={
-          query.data && query.data.items.length < query.data.max ? (
-            <Link to="/keys/new" className="button primary">
-              <Icon name="plus" />
-              Create API key
-            </Link>
-          ) : undefined
-        }
+        title="Keys"
+        lead="Each app has one key, for all its networks and with its own limits. An API key is for one network, and all API keys share their limits."
+        action={apiKeys.data && apiKeys.data.items.length < apiKeys.data.max ? create : undefined}
       />
       <QuotaNote state={quota} of="all your API keys together" />
-      <Loaded query={query} shape={<Skeleton lines={4} />}>
+      <Loaded query={apiKeys} shape={<Skeleton lines={4} />}>
         {({ items, max }) => (
-          <>
-            <p role="status" className="soft">
-              {items.length} of {max} API keys
-              {items.length >= max && '. Revoke one to make room for another.'}
-            </p>
-            <ul className="slots">
-              {items.map((key) => (
-                <li key={key.id}>
-                  <Link to="/keys/$keyId/setup" params={{ keyId: key.id }} className="card card-link">
-                    <div className="row spread">
-                      <h2>{key.name}</h2>
-                      <div className="row">
-                        <span className="badge">{getTitle(key.network)}</span>
-                        <KeyBadge state={key.state} expiresAt={key.expiresAt} isUsedUp={quota?.isUsedUp} />
-                      </div>
-                    </div>
-                    <p className="soft small break">
-                      <code>{key.url}</code>
-                    </p>
-                    <ActivityLine activity={getActivity(key.id)} />
-                    <p className="soft small break clamp">
-                      {key.description ? `${key.description} · created` : 'Created'} {dayText(key.createdAt)}
-                      {getLastUsed(key.id)}
-                    </p>
-                  </Link>
-                </li>
-              ))}
-              {Array.from({ length: Math.max(0, max - items.length) }, (_, at) => (
-                <li key={at} className="card slot free">
-                  <span>
-                    Slot {items.length + at + 1} of {max} is free
-                  </span>
-                  {at === 0 && <Link to="/keys/new">Create API key</Link>}
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
-      </Loaded>
-      <Loaded query={usage}>
-        {({ day, weights, networks }) => (
-          <Card title="Usage today" lead="All API keys together. Rejected calls do not count.">
-            <UsageMeter period="day" usage={day} />
-            <WeightsHint weights={weights} />
-            <NetworkLimits networks={networks} />
-          </Card>
+          <Loaded query={apps} shape={<Skeleton lines={4} />}>
+            {({ pages }) => (
+              <>
+                <p role="status" className="soft">
+                  {items.length} of {max} API keys
+                  {items.length >= max && '. Revoke one to make room for another.'}
+                </p>
+                <KeyTable
+                  apiKeys={items}
+                  apps={pages.flatMap((page) => page.items)}
+                  areApiKeysUsedUp={quota?.isUsedUp}
+                />
+                <ShowMore of={apps} />
+                {items.length > 0 && (
+                  <Loaded query={usage}>
+                    {({ day, weights, networks }) => (
+                      <Card
+                        title="Daily limit of API keys"
+                        lead="All API keys together. Apps have limits of their own, in their settings. Rejected calls do not count."
+                      >
+                        <UsageMeter of="All API keys" period="day" usage={day} />
+                        <WeightsHint weights={weights} />
+                        <NetworkLimits networks={networks} />
+                      </Card>
+                    )}
+                  </Loaded>
+                )}
+              </>
+            )}
+          </Loaded>
         )}
       </Loaded>
     </div>
+  )
+}
+
+function KeyTable(props: {
+  readonly apiKeys: readonly ApiKeyView[]
+  readonly apps: readonly AppView[]
+  readonly areApiKeysUsedUp: boolean | undefined
+}) {
+  const getActivity = useActivity()
+  const { apiKeys, apps } = props
+  if (apiKeys.length + apps.length === 0) {
+    return (
+      <Empty
+        title="No keys yet"
+        action={
+          <Link to="/apps/new" className="button primary">
+            Create app
+          </Link>
+        }
+      >
+        <p>An app comes with a key.</p>
+      </Empty>
+    )
+  }
+  return (
+    <div className="table-box" tabIndex={0} role="region" aria-label="Table of keys">
+      <table className="table cards">
+        <thead>
+          <tr>
+            <th scope="col">For</th>
+            <th scope="col">Key</th>
+            <th scope="col">Networks</th>
+            <th scope="col">Use</th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {apiKeys.map((key) => (
+            <Row
+              key={key.id}
+              name={
+                <Link to="/keys/$keyId/setup" params={{ keyId: key.id }}>
+                  {key.name}
+                </Link>
+              }
+              kind="API key"
+              ending={key.ending}
+              networks={[key.network]}
+              activity={getActivity(key.id)}
+              state={<KeyBadge state={key.state} expiresAt={key.expiresAt} isUsedUp={props.areApiKeysUsedUp} />}
+            />
+          ))}
+          {apps.map((app) => (
+            <Row
+              key={app.id}
+              name={
+                <Link to="/apps/$appId/setup" params={{ appId: app.id }}>
+                  {app.name}
+                </Link>
+              }
+              kind="App"
+              ending={app.key.ending}
+              networks={app.networks}
+              activity={getActivity(app.id)}
+              state={needsAttention(app) && <AppBadge app={app} />}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Most networks whose titles a row shows. */
+const maxTitles = 3
+
+function Row(props: {
+  readonly name: ReactNode
+  readonly kind: 'App' | 'API key'
+  readonly ending: string
+  readonly networks: readonly string[]
+  readonly activity: TrafficView | undefined
+  readonly state: ReactNode
+}) {
+  const { getTitle } = useNetworks()
+  const { kind, ending, networks, activity } = props
+  const others = networks.length - maxTitles
+  return (
+    <tr>
+      <th scope="row" className="break">
+        {props.name}
+        <p className="hint">{kind}</p>
+      </th>
+      <td data-label="Key">
+        <code>…{ending}</code>
+      </td>
+      <td data-label="Networks">
+        {networks.length === 0 ? 'None' : networks.slice(0, maxTitles).map(getTitle).join(', ')}
+        {others > 0 && ` and ${others} more`}
+      </td>
+      <td data-label="Use">
+        <ActivityLine activity={activity} />
+        {activity && <p className="hint">{lastUsedText(activity.lastUsedAt)}</p>}
+      </td>
+      <td data-label="State">{props.state}</td>
+    </tr>
   )
 }

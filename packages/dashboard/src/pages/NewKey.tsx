@@ -25,7 +25,7 @@ export function NewKey() {
     <div className="page narrow">
       <PageHead
         title="Create API key"
-        crumb={<Link to="/keys">API keys</Link>}
+        crumb={<Link to="/keys">Keys</Link>}
         lead={
           keys.data && keys.data.items.length < keys.data.max
             ? `This will be number ${keys.data.items.length + 1} of ${keys.data.max}.`
@@ -39,7 +39,7 @@ export function NewKey() {
               title={`You have ${items.length} of ${max} API keys`}
               action={
                 <Link to="/keys" className="button">
-                  To your API keys
+                  To your keys
                 </Link>
               }
             >

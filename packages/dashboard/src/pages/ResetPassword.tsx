@@ -17,6 +17,11 @@ import { PasswordField } from '../parts/PasswordField.tsx'
 /** Set a new password by a link that works once. */
 export function ResetPassword() {
   const link = useFragment()
+  // Another link starts over.
+  return <Form key={link} link={link} />
+}
+
+function Form({ link }: { readonly link: string }) {
   const router = useRouter()
   const queries = useQueryClient()
   const { data: deployment } = useQuery(deploymentQuery)

@@ -22,7 +22,13 @@ import { TextField } from '../parts/TextField.tsx'
  * emails and there is no proof, the first step is to request one.
  */
 export function SignUp() {
-  const { invite, link, email: invited } = readInvite(useFragment())
+  const fragment = useFragment()
+  // Another invite starts over.
+  return <Form key={fragment} fragment={fragment} />
+}
+
+function Form({ fragment }: { readonly fragment: string }) {
+  const { invite, link, email: invited } = readInvite(fragment)
   const router = useRouter()
   const queries = useQueryClient()
   const { data: deployment } = useQuery(deploymentQuery)

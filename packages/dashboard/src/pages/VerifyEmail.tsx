@@ -15,6 +15,11 @@ import { PageHead } from '../parts/PageHead.tsx'
 /** Confirms the email address that a link was sent to. */
 export function VerifyEmail() {
   const link = useFragment()
+  // Another link starts over.
+  return <Form key={link} link={link} />
+}
+
+function Form({ link }: { readonly link: string }) {
   const queries = useQueryClient()
   const session = useQuery({ ...sessionQuery, retry: false })
   const [email, setEmail] = useState('')

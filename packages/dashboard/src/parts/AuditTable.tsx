@@ -1,26 +1,36 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import type { AuditEntryView } from '@keyrail/gateway'
 import { CsvLink } from '../charts/CsvLink.tsx'
-import { toPath } from '../control/callApi.ts'
-import type { AuditEntryView, ControlApi } from '@keyrail/gateway'
-import type { auditQuery } from '../control/queries.ts'
-import { actionText, detailText, groups, kindText } from './auditWords.ts'
+import type { adminAuditQuery, auditQuery } from '../control/queries.ts'
+import type { AuditFilters } from '../control/searchParams.ts'
+import { AuditRecord } from './AuditRecord.tsx'
+import type { FilterName } from './AuditRecord.tsx'
+import { actionText, detailText, groups, recordText } from './auditWords.ts'
+import { Button } from './Button.tsx'
 import { Card } from './Card.tsx'
 import { Loaded } from './Loaded.tsx'
 import { SelectField } from './SelectField.tsx'
 import { ShowMore } from './ShowMore.tsx'
 import { momentText } from './times.ts'
 
+interface Filtered {
+  readonly filters: AuditFilters
+  readonly onFilters: (filters: AuditFilters) => void
+  /** Whether it is the log of all accounts. */
+  readonly isOperator: boolean
+}
+
 /** The entries of an audit log, the newest first. */
-export function AuditTable(props: {
-  readonly of: typeof auditQuery
-  readonly csv: 'GET /api/audit-log.csv' | 'GET /api/admin/audit-log.csv'
-  /** The group of actions that is shown. @default all */
-  readonly action: string | undefined
-  readonly onAction: (action: string | undefined) => void
-}) {
-  const { action } = props
-  const query = useInfiniteQuery(props.of(action))
+export function AuditTable(
+  props: Filtered & {
+    readonly query: ReturnType<typeof auditQuery> | ReturnType<typeof adminAuditQuery>
+    /** The URL of the same entries as CSV. */
+    readonly csv: string
+  },
+) {
+  const { filters, onFilters, isOperator } = props
+  const query = useInfiniteQuery(props.query as ReturnType<typeof auditQuery>)
+  const { action, ...others } = filters
   return (
     <>
       <div className="row">
@@ -28,62 +38,123 @@ export function AuditTable(props: {
           label="Show"
           name="action"
           value={action ?? 'all'}
-          onChange={(value) => props.onAction(value === 'all' ? undefined : value)}
+          onChange={(value) => onFilters(value === 'all' ? others : { ...others, action: value })}
           options={[
             { value: 'all', title: 'All changes' },
             ...Object.entries(groups).map(([value, title]) => ({ value, title })),
           ]}
         />
-        <CsvLink href={toPath(props.csv, { query: action === undefined ? {} : { action } })} of="audit log" />
+        <CsvLink href={props.csv} of="audit log" />
       </div>
-      <Entries query={query} />
+      <Loaded query={query}>
+        {({ pages }) => {
+          const entries = pages.flatMap(({ items }) => items)
+          return (
+            <>
+              <ActiveFilters entries={entries} filters={filters} onFilters={onFilters} />
+              <Card>
+                {entries.length === 0 ? (
+                  <p className="soft">No such changes yet. Choose “All changes” to see others.</p>
+                ) : (
+                  <div className="table-box" tabIndex={0} role="region" aria-label="Audit log">
+                    <table className="table cards">
+                      <thead>
+                        <tr>
+                          <th scope="col">Time</th>
+                          <th scope="col">Change</th>
+                          <th scope="col">By</th>
+                          <th scope="col">Subject</th>
+                          {isOperator && <th scope="col">Account</th>}
+                          <th scope="col">IP address</th>
+                        </tr>
+                      </thead>
+                      <tbody>
+                        {entries.map((entry) => (
+                          <Row
+                            key={entry.id}
+                            entry={entry}
+                            filters={filters}
+                            onFilters={onFilters}
+                            isOperator={isOperator}
+                          />
+                        ))}
+                      </tbody>
+                    </table>
+                  </div>
+                )}
+                <ShowMore of={query} />
+              </Card>
+            </>
+          )
+        }}
+      </Loaded>
     </>
   )
 }
 
-function Entries({
-  query,
-}: {
-  readonly query: UseInfiniteQueryResult<InfiniteData<ControlApi['GET /api/audit-log']['response']>>
-}) {
+const filterTitles: readonly (readonly [FilterName, string])[] = [
+  ['actor', 'By'],
+  ['subject', 'Subject'],
+  ['userId', 'Account'],
+]
+
+/** The names of an entry's records, by the filter that selects them. */
+const getNames = (entry: AuditEntryView): Readonly<Record<FilterName, string | null>> => ({
+  actor: entry.actorName,
+  subject: entry.subjectName,
+  userId: entry.userEmail,
+})
+
+/** The filters that are on, each with a button that removes it. Renders nothing without them. */
+function ActiveFilters(props: Omit<Filtered, 'isOperator'> & { readonly entries: readonly AuditEntryView[] }) {
+  const { entries, filters, onFilters } = props
+  const shown = filterTitles.flatMap(([name, of]) => {
+    const id = filters[name]
+    if (id === undefined) return []
+    const [entry] = entries
+    return [{ name, of, title: recordText(id, entry === undefined ? null : getNames(entry)[name]) }]
+  })
+  if (shown.length === 0) return null
   return (
-    <Loaded query={query}>
-      {({ pages }) => {
-        const entries = pages.flatMap(({ items }) => items)
-        return (
-          <Card>
-            {entries.length === 0 ? (
-              <p className="soft">No such changes yet. Choose “All changes” to see others.</p>
-            ) : (
-              <div className="table-box" tabIndex={0} role="region" aria-label="Audit log">
-                <table className="table cards">
-                  <thead>
-                    <tr>
-                      <th scope="col">Time</th>
-                      <th scope="col">Change</th>
-                      <th scope="col">Subject</th>
-                      <th scope="col">IP address</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {entries.map((entry) => (
-                      <Row key={entry.id} entry={entry} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-            )}
-            <ShowMore of={query} />
-          </Card>
-        )
-      }}
-    </Loaded>
+    <div className="row" role="group" aria-label="Filters">
+      {shown.map(({ name, of, title }) => (
+        <span key={name} className="row">
+          <span>
+            {of}: <strong>{title}</strong>
+          </span>
+          <Button
+            size="little"
+            label={`Remove the filter ${of}: ${title}`}
+            onClick={() => {
+              const { [name]: _, ...others } = filters
+              onFilters(others)
+            }}
+          >
+            Remove
+          </Button>
+        </span>
+      ))}
+    </div>
   )
 }
 
-function Row({ entry }: { readonly entry: AuditEntryView }) {
+function Row({ entry, filters, onFilters, isOperator }: Filtered & { readonly entry: AuditEntryView }) {
   const detail = detailText(entry.detail ?? {})
-  const kind = entry.subject === null ? undefined : kindText(entry.subject)
+  const record = (filter: FilterName, id: string | null) =>
+    id === null ? (
+      '–'
+    ) : (
+      <AuditRecord
+        id={id}
+        name={getNames(entry)[filter]}
+        isOperator={isOperator}
+        isFiltered={filters[filter] === id}
+        onFilter={(isOn) => {
+          const { [filter]: _, ...others } = filters
+          onFilters(isOn ? { ...others, [filter]: id } : others)
+        }}
+      />
+    )
   return (
     <tr>
       <td className="when">
@@ -93,15 +164,11 @@ function Row({ entry }: { readonly entry: AuditEntryView }) {
         <span title={entry.action}>{actionText(entry.action)}</span>
         {detail !== '' && <p className="hint break">{detail}</p>}
       </th>
-      <td data-label="Subject">
-        {kind}
-        <p className="hint">
-          <code>{entry.subject ?? '–'}</code>
-        </p>
-      </td>
+      <td data-label="By">{record('actor', entry.actor)}</td>
+      <td data-label="Subject">{record('subject', entry.subject)}</td>
+      {isOperator && <td data-label="Account">{record('userId', entry.userId)}</td>}
       <td data-label="IP address" className="break">
         {entry.ip ?? '–'}
-        {entry.actor !== entry.userId && <p className="hint">by {entry.actor}</p>}
       </td>
     </tr>
   )

@@ -3,12 +3,21 @@ import { getExhaustion } from './projection.ts'
 import type { Period } from './projection.ts'
 import { countText, momentText, resetText } from './times.ts'
 
-const titles: Readonly<Record<Period, string>> = { day: 'Today (UTC)', month: 'This month (UTC)' }
+const periods: Readonly<Record<Period, string>> = { day: 'today (UTC)', month: 'this month (UTC)' }
 
 /** The usage of a limit, when it resets, and when it is used up at the present pace. */
-export function UsageMeter({ period, usage }: { readonly period: Period; readonly usage: UsageView['day'] }) {
+export function UsageMeter({
+  of,
+  period,
+  usage,
+}: {
+  /** Whose requests it counts: `This app`, or `All API keys`. */
+  readonly of: string
+  readonly period: Period
+  readonly usage: UsageView['day']
+}) {
   const { used, limit, remaining, resetAt } = usage
-  const title = titles[period]
+  const title = `${of}, ${periods[period]}`
   const usedUpAt = getExhaustion(usage, period, Date.now())
   return (
     <div className="stack tight">

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { actionText, detailText, kindText } from './auditWords.ts'
+import { actionText, detailText, kindText, recordText } from './auditWords.ts'
 import { momentText } from './times.ts'
 
 const time = '2026-11-22T10:00:00.000Z'
@@ -9,6 +9,9 @@ test('the audit log describes actions and their subjects', () => {
   expect(actionText('something.new')).toBe('something.new')
   expect(kindText('app_0123')).toBe('App')
   expect(kindText('nothing')).toBeUndefined()
+  expect(recordText('usr_1', 'ada@example.org')).toBe('ada@example.org')
+  expect(recordText('usr_1', null)).toBe('Account')
+  expect(recordText('nobody', null)).toBe('Nobody logged in')
 })
 
 test('its details are shown as times, words and lists, without empty values', () => {

@@ -96,6 +96,15 @@ export const actionText = (action: string): string => actions[action] ?? action
 /** The kind of the record that an id belongs to. */
 export const kindText = (id: string): string | undefined => kinds[id.slice(0, id.indexOf('_'))]
 
+const authors: Readonly<Record<string, string>> = {
+  operator: 'Operator',
+  nobody: 'Nobody logged in',
+  keyrail: 'Upgrade of the service',
+}
+
+/** Names a record: by its name, or if it has none by its kind. */
+export const recordText = (id: string, name: string | null): string => name ?? authors[id] ?? kindText(id) ?? id
+
 /** The other details, without empty ones. */
 export const detailText = (detail: object): string =>
   Object.entries(detail)

@@ -1,5 +1,5 @@
 import { snippet, snippetLanguages } from '@keyrail/snippets'
-import type { SnippetAddress, SnippetLibrary } from '@keyrail/snippets'
+import type { SnippetLibrary } from '@keyrail/snippets'
 import type { RequestDetailsView } from '@keyrail/gateway'
 import { useState } from 'react'
 import type { KeySubject } from '../control/queries.ts'
@@ -7,6 +7,7 @@ import { useNetworks } from '../networks/useNetworks.ts'
 import { Card } from '../parts/Card.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
 import { RunPanel } from '../run/RunPanel.tsx'
+import { getAddress, getUrl } from '../snippet/endpointUrls.ts'
 import { ProgramFigure } from '../snippet/ProgramFigure.tsx'
 import type { KeyHolder } from '../snippet/useKeyHolder.ts'
 import { getReplay } from './getReplay.ts'
@@ -37,8 +38,6 @@ export function Replay(props: {
   const network = find(request.network)
   const library = libraries.find(({ id }) => id === libraryId)
   if (replay === undefined || network === undefined || library === undefined) return null
-  const { url, symbol } = network
-  const address: SnippetAddress = 'appId' in subject ? { baseUrl: url } : { rpcUrl: url }
   return (
     <Card
       title="Repeat the request"
@@ -57,23 +56,19 @@ export function Replay(props: {
         />
       </div>
       <ProgramFigure
-        holder={holder}
         label={`The request with ${library.title}`}
         language={library.language}
-        write={(apiKey) =>
-          snippet({
-            ...replay.program,
-            library: library.id,
-            address,
-            symbol,
-            ...(apiKey !== undefined && { apiKey }),
-          })
-        }
+        program={snippet({
+          ...replay.program,
+          library: library.id,
+          address: getAddress(subject, network),
+          symbol: network.symbol,
+        })}
       />
       <RunPanel
         holder={holder}
         subject={subject}
-        toUrl={(apiKey) => `${url}${'appId' in subject ? '/v2' : ''}/${apiKey}`}
+        toUrl={(apiKey) => getUrl(subject, network, apiKey)}
         steps={replay.steps}
         stepsId={request.id}
         requireJwt={props.requireJwt}

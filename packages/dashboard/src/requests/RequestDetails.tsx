@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import type { RequestDetailsView } from '@keyrail/gateway'
 import type { ReactNode } from 'react'
+import { outcomeKind } from '../charts/outcomeKind.ts'
 import { outcomeTitle } from '../charts/outcomeTitle.ts'
 import { isControlFailure } from '../control/controlFailure.ts'
 import { requestQuery } from '../control/queries.ts'
@@ -22,6 +23,7 @@ import type { KeyHolder } from '../snippet/useKeyHolder.ts'
 import { LogLink } from './LogLink.tsx'
 import { methodText } from './methodText.ts'
 import { Replay } from './Replay.tsx'
+import { StatusBadge } from './StatusBadge.tsx'
 
 /** A request of the log with all that was recorded, and how to fix it if it failed. */
 export function RequestDetails(props: {
@@ -69,8 +71,8 @@ const bytesText = (bytes: number | null): string => (bytes === null ? 'unknown' 
 function Facts({ request, subject }: { readonly request: RequestDetailsView; readonly subject: KeySubject }) {
   const { getTitle } = useNetworks()
   const { outcome, status, code, message, origin, calls, failedCalls } = request
-  const isGood = outcome === 'succeeded'
-  const advice = isGood ? undefined : getAdvice(outcome, origin ?? 'a request without an origin')
+  const kind = outcomeKind(outcome)
+  const advice = kind === 'good' ? undefined : getAdvice(outcome, origin ?? 'a request without an origin')
   const facts: readonly (readonly [title: string, value: ReactNode])[] = [
     ['Time', <time dateTime={request.at}>{exactMomentText(request.at)}</time>],
     ['Outcome', outcomeTitle(outcome)],
@@ -87,10 +89,17 @@ function Facts({ request, subject }: { readonly request: RequestDetailsView; rea
   return (
     <Card
       title={methodText(request)}
-      aside={<span className={isGood ? 'badge good' : 'badge bad'}>Status {status}</span>}
+      aside={
+        <StatusBadge status={status} kind={kind}>
+          Status{' '}
+        </StatusBadge>
+      }
     >
-      {!isGood && (
-        <Note kind="bad" action={advice?.page && <AdviceLink page={advice.page} subject={subject} />}>
+      {kind !== 'good' && (
+        <Note
+          {...(kind === 'bad' && { kind })}
+          action={advice?.page && <AdviceLink page={advice.page} subject={subject} />}
+        >
           {sentence(message === null ? outcomeTitle(outcome) : code === null ? message : `${message} (code ${code})`)}{' '}
           {advice?.text}
         </Note>

@@ -2,16 +2,18 @@ import { useNavigate } from '@tanstack/react-router'
 import type { RequestEntryView } from '@keyrail/gateway'
 import { memo, useEffect, useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
-import { outcomeTitle } from '../charts/outcomeTitle.ts'
+import { outcomeKind } from '../charts/outcomeKind.ts'
 import type { KeySubject, RequestsPage } from '../control/queries.ts'
 import type { RequestFilters } from '../control/searchParams.ts'
 import { useNetworks } from '../networks/useNetworks.ts'
 import { msText, shortMomentText } from '../parts/times.ts'
 import { methodText } from './methodText.ts'
+import { outcomeText } from './outcomeText.ts'
+import { StatusBadge } from './StatusBadge.tsx'
 import { toChunks } from './toChunks.ts'
 import { useNearViewport } from './useNearViewport.ts'
 
-/** Requests, each with a link to its page. Only rows near the viewport are rendered: there can be thousands. */
+/** Requests, one a line: a click anywhere on a row opens its page. Only rows near the viewport are rendered: there can be thousands. */
 export function RequestTable(props: {
   readonly subject: KeySubject
   readonly filters: RequestFilters
@@ -104,20 +106,19 @@ function Chunk(
 
 const Row = memo(function Row(props: RowContext & { readonly request: RequestEntryView; readonly rowIndex: number }) {
   const { request, rowIndex, path, getTitle } = props
-  const isGood = request.outcome === 'succeeded'
+  const outcome = outcomeText(request)
   return (
     <tr aria-rowindex={rowIndex}>
       <td className="when">
         <time dateTime={request.at}>{shortMomentText(request.at)}</time>
       </td>
       <th scope="row" className="mono">
-        <a href={`${path}/${request.id}`} data-log-id={request.id}>
+        <a href={`${path}/${request.id}`} data-log-id={request.id} title={outcome}>
           {methodText(request)}
         </a>
       </th>
       <td data-label="Outcome">
-        <span className={isGood ? 'badge good' : 'badge bad'}>{request.status}</span> {outcomeTitle(request.outcome)}
-        {request.outcome === 'nodeError' && request.message !== null && <p className="hint break">{request.message}</p>}
+        <StatusBadge status={request.status} kind={outcomeKind(request.outcome)} /> {outcome}
       </td>
       <td data-label="Network">{getTitle(request.network)}</td>
       <td data-label="Latency" className="number">
@@ -126,9 +127,7 @@ const Row = memo(function Row(props: RowContext & { readonly request: RequestEnt
       <td data-label="Key" className="when">
         {request.keyEnding === null ? 'JWT' : `…${request.keyEnding}`}
       </td>
-      <td data-label="From" className="break">
-        {request.origin?.replace(/^https?:\/\//, '') ?? request.ipBlock ?? '–'}
-      </td>
+      <td data-label="From">{request.origin?.replace(/^https?:\/\//, '') ?? request.ipBlock ?? '–'}</td>
     </tr>
   )
 })

@@ -12,6 +12,9 @@ const wrongKey: Advice = { text: 'The key was rotated, revoked or copied incompl
 const noNode: Advice = { text: 'Try again. If it fails again, contact the operator of this service.' }
 
 const adviceByReason: Readonly<Record<string, Advice>> = {
+  reverted: {
+    text: 'The contract decided that: the service and its nodes worked. Decode a custom error with the contract’s ABI.',
+  },
   ip_not_allowed: { text: 'The allow list has IP addresses, and the caller’s is not one of them.', page: 'allowList' },
   user_agent_not_allowed: {
     text: 'The allow list has user agents, and the caller’s is not one of them.',
@@ -42,7 +45,7 @@ const adviceByReason: Readonly<Record<string, Advice>> = {
 
 /**
  * Gets how to fix a rejection.
- * @param reason - The reason of the rejection; `undefined` if the node responded with the error.
+ * @param reason - The reason of the rejection, or `reverted`; `undefined` if the node responded with another error.
  * @param origin - The origin of the request, as a subject of a sentence.
  */
 export function getAdvice(reason: string | undefined, origin: string): Advice | undefined {

@@ -1,7 +1,8 @@
 import { snippet, snippetLanguages, snippetMethods } from '@keyrail/snippets'
-import type { SnippetAddress, SnippetLanguage, SnippetLibrary, SnippetMethod } from '@keyrail/snippets'
+import type { SnippetLibrary, SnippetMethod } from '@keyrail/snippets'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { readLocalChoice, storeLocalChoice } from '../control/localChoice.ts'
 import { deploymentQuery } from '../control/queries.ts'
 import type { KeySubject } from '../control/queries.ts'
 import type { NetworkView } from '../networks/searchNetworks.ts'
@@ -13,66 +14,57 @@ import { TextField } from '../parts/TextField.tsx'
 import { getRequestSteps } from '../run/exampleCalls.ts'
 import { RunPanel } from '../run/RunPanel.tsx'
 import { ProgramFigure } from './ProgramFigure.tsx'
-import { canShowKey } from './useKeyHolder.ts'
 import type { KeyHolder } from './useKeyHolder.ts'
+import { getAddress, getUrl } from './endpointUrls.ts'
 import { getInstallSteps } from './installSteps.ts'
 import { readValues, valueFields } from './snippetValues.ts'
 import type { TypedValues } from './snippetValues.ts'
 
-/** A network's title, with its name if another network has the same title. */
-const getUniqueTitle = ({ title, network }: NetworkView, networks: readonly NetworkView[]): string =>
-  networks.some((other) => other.title === title && other.network !== network) ? `${title} (${network})` : title
+const libraries = snippetLanguages.flatMap((language) => language.libraries)
 
-/** An example call to choose, read, copy and run. Its key is masked until the user reveals it. */
+/** An example call to choose, read, copy and run. The browser remembers the library. */
 export function SnippetPanel(props: {
   readonly holder: KeyHolder
-  /** Whether the key is an app's or an API key: their URLs differ. */
   readonly subject: KeySubject
-  readonly networks: readonly NetworkView[]
-  /** Whether calls need a JWT. @default false */
-  readonly requireJwt?: boolean
+  readonly network: NetworkView
+  readonly requireJwt: boolean
 }) {
-  const { holder, subject, networks, requireJwt = false } = props
+  const { holder, subject, network, requireJwt } = props
   const { data: deployment } = useQuery(deploymentQuery)
   const [method, setMethod] = useState<SnippetMethod>('latestBlock')
-  const [languageId, setLanguage] = useState<SnippetLanguage>('javascript')
-  const [libraryId, setLibrary] = useState<SnippetLibrary>('ethers')
-  const [withKeyrail, setWithKeyrail] = useState(false)
-  const [network, setNetwork] = useState(networks[0]?.network)
+  const [libraryId, setLibraryId] = useState(() => readLocalChoice('library'))
+  const [withKeyrail, setWithKeyrail] = useState(() => readLocalChoice('package') === 'with')
   const [typed, setTyped] = useState<TypedValues>({})
 
-  const language = snippetLanguages.find(({ id }) => id === languageId) ?? snippetLanguages[0]
-  const library = language?.libraries.find(({ id }) => id === libraryId) ?? language?.libraries[0]
-  const chosenNetwork = networks.find((one) => one.network === network) ?? networks[0]
-  if (language === undefined || library === undefined || chosenNetwork === undefined) return null
-  const { url } = chosenNetwork
+  const library = libraries.find(({ id }) => id === libraryId) ?? libraries[0]
+  const language = snippetLanguages.find(({ id }) => id === library?.language)
+  if (language === undefined || library === undefined) return null
+  const setLibrary = (id: SnippetLibrary | undefined): void => {
+    if (id === undefined) return
+    setLibraryId(id)
+    storeLocalChoice('library', id)
+  }
 
   const chosen = snippetMethods.find(({ id }) => id === method)
   const read = readValues(chosen?.values ?? [], typed)
-  const address: SnippetAddress = 'appId' in subject ? { baseUrl: url } : { rpcUrl: url }
-  const toUrl = (apiKey: string): string => `${url}${'appId' in subject ? '/v2' : ''}/${apiKey}`
   const steps = getRequestSteps(method, read.values)
-  const programWith = (apiKey: string | undefined) =>
-    snippet({
-      method,
-      language: language.id,
-      library: library.id,
-      withKeyrail: withKeyrail && library.keyrail !== undefined,
-      address,
-      symbol: chosenNetwork.symbol,
-      values: read.values,
-      ...(apiKey !== undefined && { apiKey }),
-    })
-  const shown = programWith(canShowKey(holder) ? holder.masked : undefined)
+  const program = snippet({
+    method,
+    library: library.id,
+    withKeyrail: withKeyrail && library.keyrail !== undefined,
+    address: getAddress(subject, network),
+    symbol: network.symbol,
+    values: read.values,
+  })
   const installSteps =
-    shown.install === undefined ? [] : getInstallSteps(shown.install, deployment?.publishedPackages ?? [])
+    program.install === undefined ? [] : getInstallSteps(program.install, deployment?.publishedPackages ?? [])
   const title = chosen?.title ?? ''
 
   return (
     <Card
       title="Make a call"
       help="snippets"
-      lead="A complete program. Copy it into a file and run it, or run its call on this page."
+      lead="A complete program, which reads the endpoint from the .env file. Copy it into a file and run it, or run its call on this page."
     >
       <div className="selects">
         <SelectField
@@ -86,7 +78,7 @@ export function SnippetPanel(props: {
           label="Language"
           name="language"
           value={language.id}
-          onChange={setLanguage}
+          onChange={(id) => setLibrary(snippetLanguages.find((one) => one.id === id)?.libraries[0]?.id)}
           options={snippetLanguages.map((one) => ({ value: one.id, title: one.title }))}
         />
         <SelectField
@@ -96,22 +88,16 @@ export function SnippetPanel(props: {
           onChange={setLibrary}
           options={language.libraries.map((one) => ({ value: one.id, title: one.title }))}
         />
-        {networks.length > 1 && (
-          <SelectField
-            label="Network"
-            name="network"
-            value={chosenNetwork.network}
-            onChange={setNetwork}
-            options={networks.map((one) => ({ value: one.network, title: getUniqueTitle(one, networks) }))}
-          />
-        )}
       </div>
       {library.keyrail !== undefined && (
         <Segments
           legend="Package"
           name="package"
           value={withKeyrail ? 'with' : 'without'}
-          onChange={(value) => setWithKeyrail(value === 'with')}
+          onChange={(value) => {
+            setWithKeyrail(value === 'with')
+            storeLocalChoice('package', value)
+          }}
           options={[
             { value: 'without', title: `${library.title} alone` },
             { value: 'with', title: `with ${library.keyrail}` },
@@ -132,12 +118,7 @@ export function SnippetPanel(props: {
           hint={valueFields[name].hint}
         />
       ))}
-      <ProgramFigure
-        holder={holder}
-        label={`${title}, ${language.title}, ${library.title}`}
-        language={language.id}
-        write={programWith}
-      />
+      <ProgramFigure label={`${title}, ${language.title}, ${library.title}`} language={language.id} program={program} />
       {steps === undefined ? (
         <p className="small soft">
           {method === 'subscribeBlocks'
@@ -148,25 +129,22 @@ export function SnippetPanel(props: {
         <RunPanel
           holder={holder}
           subject={subject}
-          toUrl={toUrl}
+          toUrl={(apiKey) => getUrl(subject, network, apiKey)}
           steps={steps}
-          stepsId={JSON.stringify([method, chosenNetwork.network, read.values])}
+          stepsId={JSON.stringify([method, network.network, read.values])}
           requireJwt={requireJwt}
         />
       )}
       <ol className="stack tight small">
-        {shown.environment.length > 0 && (
-          <li>
-            Set{' '}
-            {shown.environment.map(({ name, what }, at) => (
-              <span key={name}>
-                {at > 0 && ' and '}
-                <code>{name}</code> to {what}
-              </span>
-            ))}{' '}
-            in the environment.
-          </li>
-        )}
+        <li>
+          Save the <code>.env</code> file from above next to it.
+          {program.environment.slice(2).map(({ name, what }) => (
+            <span key={name}>
+              {' '}
+              Add <code>{name}</code>: {what}.
+            </span>
+          ))}
+        </li>
         {installSteps.map(({ where, command }) => (
           <li className="row" key={command}>
             Install{where !== undefined && `, ${where}`}: <code className="break">{command}</code>
@@ -177,8 +155,8 @@ export function SnippetPanel(props: {
           </li>
         ))}
         <li className="row">
-          Run{shown.needs !== undefined && `, with ${shown.needs}`}: <code>{shown.run}</code>
-          <CopyButton key={shown.run} what="the command that runs it" text={() => shown.run} />
+          Run{program.needs !== undefined && `, with ${program.needs}`}: <code className="break">{program.run}</code>
+          <CopyButton key={program.run} what="the command that runs it" text={() => program.run} />
         </li>
       </ol>
     </Card>

@@ -17,7 +17,7 @@ export interface KeyHolder {
   readonly store: (apiKey: string) => string
 }
 
-/** Whether a program can contain the key. If keys are never shown again, it reads the key from the environment. */
+/** Whether the page can show and copy the key. */
 export const canShowKey = ({ canReveal, stored }: KeyHolder): boolean => canReveal || stored !== undefined
 
 /** Holds the key of an app or an API key while the page is open, and requests it when it is first needed. */

@@ -48,8 +48,8 @@ describe('methods', () => {
   })
 
   test('omit trailing undefined params', async () => {
-    await client.eth_simulateV1({ blockStateCalls: [] }, undefined)
-    expect(server.received[0]?.params).toEqual([{ blockStateCalls: [] }])
+    await client.request({ method: 'eth_simulateV1', params: [{ blockStateCalls: [] }, 'latest', undefined] as never })
+    expect(server.received[0]?.params).toEqual([{ blockStateCalls: [] }, 'latest'])
   })
 
   test('include user-defined ones: names with an underscore always, others once declared', async () => {

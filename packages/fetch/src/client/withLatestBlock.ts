@@ -1,20 +1,12 @@
 import type { RequestArguments } from '@keyrail/core'
+import { toMethodMap } from '@keyrail/core/internal'
+import { optionalBlockMethods } from './methodSlice.ts'
 
 /**
- * Methods whose block is optional in the specification, and its position among the params. Nodes reject most of them without a block. The others
+ * The position of the block of methods for which it is optional in the specification. Nodes reject most of them without a block. The others
  * (`eth_estimateGas`, `eth_createAccessList`) they run on the latest block or on the pending one, each as it likes.
  */
-const blockPositions: ReadonlyMap<string, number> = new Map([
-  ['eth_call', 1],
-  ['eth_estimateGas', 1],
-  ['eth_createAccessList', 1],
-  ['eth_getBalance', 1],
-  ['eth_getCode', 1],
-  ['eth_getTransactionCount', 1],
-  ['eth_getStorageValues', 1],
-  ['eth_getStorageAt', 2],
-  ['eth_getProof', 2],
-])
+const blockPositions = /* @__PURE__ */ toMethodMap(optionalBlockMethods)
 
 const isGiven = (param: unknown): boolean => param !== undefined && param !== null
 
@@ -30,8 +22,8 @@ const isGiven = (param: unknown): boolean => param !== undefined && param !== nu
 export function withLatestBlock(args: RequestArguments): RequestArguments {
   // The transport rejects invalid requests.
   const { method, params } = Object(args) as RequestArguments
-  const position = blockPositions.get(method)
-  if (position === undefined || !Array.isArray(params) || isGiven(params[position])) return args
+  const position = Number(blockPositions.get(method))
+  if (!position || !Array.isArray(params) || isGiven(params[position])) return args
   // If an earlier param is missing, too, the node reports it.
   for (let at = 0; at < position; at++) if (!isGiven(params[at])) return args
   const filled = [...(params as readonly unknown[])]

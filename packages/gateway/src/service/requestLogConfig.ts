@@ -12,7 +12,9 @@ export const requestLog = object({
     .describe('How many successful requests of a key are recorded at the start of each minute, in addition.'),
   maxPerKeyAndMinute: whole(0, 10_000)
     .default(maxPerKeyAndMinute)
-    .describe('Most failed requests of a key that are recorded in a minute, and as many sampled ones.'),
+    .describe(
+      'Most failed requests of a key that are recorded in a minute, as many reverted ones, and as many sampled ones.',
+    ),
   maxPerMinute: whole(1, 1_000_000)
     .default(maxPerMinute)
     .describe(

@@ -22,6 +22,8 @@ export interface AuditLog {
   /**
    * Lists entries, the newest first.
    * @param page.userId - Only entries about this account.
+   * @param page.actor - Only entries by this author.
+   * @param page.subject - Only entries about this object.
    * @param page.before - Only entries that were added before the entry with this id.
    * @param page.action - Only entries of an action, such as `key.revoke`, or of a group of actions, such as `key`.
    * @param page.from - Only entries from this time on.
@@ -29,12 +31,20 @@ export interface AuditLog {
    */
   list(page: {
     userId?: string
+    actor?: string
+    subject?: string
     before?: number
     action?: string
     from?: number
     to?: number
     limit: number
   }): Promise<readonly (AuditEntry & { readonly id: number })[]>
+  /**
+   * Finds the names of the objects and authors of entries: the email address of an account or an invite, the name of an app or a key, the label
+   * of an access token, and the host of a webhook. What was deleted has no name.
+   * @param options.ownerId - Only names of this account and of what it owns.
+   */
+  findNames(ids: readonly string[], options?: { ownerId?: string | undefined }): Promise<ReadonlyMap<string, string>>
   /** Removes entries from before a time, among the `limit` oldest entries. @returns How many. */
   prune(options: { before: number; limit: number }): Promise<number>
 }
@@ -47,9 +57,11 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
       .values({ at, userId, actor, action, subject, ip, detail: toJson(detail) })
       .execute()
   },
-  list: async ({ userId, before, action, from, to, limit }) => {
+  list: async ({ userId, actor, subject, before, action, from, to, limit }) => {
     let page = query.selectFrom('auditLog').selectAll().orderBy('id', 'desc').limit(limit)
     if (userId !== undefined) page = page.where('userId', '=', userId)
+    if (actor !== undefined) page = page.where('actor', '=', actor)
+    if (subject !== undefined) page = page.where('subject', '=', subject)
     if (before !== undefined) page = page.where('id', '<', before)
     if (action !== undefined)
       page = page.where((row) => row.or([row('action', '=', action), row('action', 'like', `${action}.%`)]))
@@ -57,6 +69,69 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
     if (to !== undefined) page = page.where('at', '<', to)
     const rows = await page.execute()
     return rows.map(({ detail, ...entry }) => ({ ...entry, detail: fromJson(detail) }))
+  },
+  findNames: async (ids, { ownerId } = {}) => {
+    const names = new Map<string, string>()
+    const getIds = (kind: string): string[] => [...new Set(ids.filter((id) => id.startsWith(`${kind}_`)))]
+    const add = (
+      rows: readonly { readonly id: string; readonly name: string | null; readonly owner: string | null }[],
+    ) => {
+      for (const { id, name, owner } of rows)
+        if (name !== null && name !== '' && (ownerId === undefined || owner === ownerId)) names.set(id, name)
+    }
+    const users = getIds('usr')
+    if (users.length > 0)
+      add(
+        await query
+          .selectFrom('users')
+          .select(['id', 'email as name', 'id as owner'])
+          .where('id', 'in', users)
+          .execute(),
+      )
+    const apps = getIds('app')
+    if (apps.length > 0)
+      add(await query.selectFrom('apps').select(['id', 'name', 'userId as owner']).where('id', 'in', apps).execute())
+    const keys = getIds('key')
+    if (keys.length > 0)
+      add(
+        await query
+          .selectFrom('keys')
+          .leftJoin('apps', 'apps.id', 'keys.appId')
+          .select(['keys.id', 'keys.userId as owner'])
+          // The key of an app has no name of its own.
+          .select(({ fn, ref }) => fn.coalesce(ref('apps.name'), ref('keys.name')).as('name'))
+          .where('keys.id', 'in', keys)
+          .execute(),
+      )
+    const tokens = getIds('tok')
+    if (tokens.length > 0)
+      add(
+        await query
+          .selectFrom('accessTokens')
+          .select(['id', 'label as name', 'userId as owner'])
+          .where('id', 'in', tokens)
+          .execute(),
+      )
+    const invites = getIds('inv')
+    if (invites.length > 0)
+      add(
+        await query
+          .selectFrom('invites')
+          .select(['id', 'email as name', 'createdBy as owner'])
+          .where('id', 'in', invites)
+          .execute(),
+      )
+    const webhooks = getIds('whk')
+    if (webhooks.length > 0) {
+      const rows = await query
+        .selectFrom('webhooks')
+        .select(['id', 'url', 'userId as owner'])
+        .where('id', 'in', webhooks)
+        .execute()
+      // The path of a webhook's URL may be a secret.
+      add(rows.map(({ id, url, owner }) => ({ id, owner, name: new URL(url).host })))
+    }
+    return names
   },
   prune: async ({ before, limit }) => {
     // Selected by id, which increases with time, because there is no index by time.

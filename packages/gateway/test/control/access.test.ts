@@ -8,7 +8,7 @@ import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { expectOk } from '../account/accountFixture.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
-import type { StartedControl } from './startControl.ts'
+import type { Login, StartedControl } from './startControl.ts'
 import {
   createAppBody,
   expectBody,
@@ -109,6 +109,40 @@ describe.each(databases)('access control on $name', (database) => {
       expect((await control.call('GET /api/tokens', { as: { cookie: readCookie(changed) } })).body).toEqual({
         items: [],
       })
+    })
+
+    test('a log-in link of keyrail dev works once, within 15 minutes, and then says how to get a new one', async () => {
+      const { id } = await signUp(control)
+      const use = (link: string, as?: Login) =>
+        control.call('POST /api/session/link', { body: { link }, ...(as === undefined ? {} : { as }) })
+      const link = control.accounts.createLogInLink(id)
+      const first = await use(link)
+      expect(expectBody<SessionView>(first).account.id).toBe(id)
+      const as = { cookie: readCookie(first) }
+      expect((await control.call('GET /api/session', { as })).status).toBe(200)
+      const second = await use(link)
+      expect(expectError(second, 404)).toMatchObject({
+        code: 'link_invalid',
+        message: expect.stringMatching(/was used or has expired.*Start keyrail dev again for a new one/),
+      })
+      expect(second.text).not.toContain(link)
+      // Another link ends the session that the browser has.
+      expect((await use(control.accounts.createLogInLink(id), as)).status).toBe(200)
+      expect((await control.call('GET /api/session', { as })).status).toBe(401)
+      const late = control.accounts.createLogInLink(id)
+      control.clock.now += 15 * 60_000
+      expect(expectError(await use(late), 404).code).toBe('link_invalid')
+    })
+
+    test('a log-in link logs in once, however many requests race for it, and not to a disabled account', async () => {
+      const { id } = await signUp(control)
+      const link = control.accounts.createLogInLink(id)
+      const all = await Promise.all([1, 2, 3].map(() => control.call('POST /api/session/link', { body: { link } })))
+      expect(all.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 404, 404])
+      const unused = control.accounts.createLogInLink(id)
+      await control.accounts.operator.setUserState({ id, state: 'disabled' })
+      const rejected = await control.call('POST /api/session/link', { body: { link: unused } })
+      expect(expectError(rejected, 403).code).toBe('account_disabled')
     })
 
     test('after a reset, a connected identity is listed and can be disconnected', async () => {
@@ -285,6 +319,42 @@ describe.each(databases)('access control on $name', (database) => {
       expect(await list({ from: later, action: 'app' })).toEqual([])
     })
 
+    test('names who changed what, and is filtered by both', async () => {
+      const [user, operator] = [await signUp(control), await signUpOperator(control)]
+      const token = await createToken(control, user, ['apps:write', 'read'])
+      const created = await control.call('POST /api/apps', { as: token, body: createAppBody('Shop') })
+      const { app } = expectBody<{ app: { id: string } }>(created, 201)
+      const list = async (query: ControlApi['GET /api/admin/audit-log']['query']): Promise<readonly AuditEntryView[]> =>
+        expectBody<{ items: AuditEntryView[] }>(
+          await control.call('GET /api/admin/audit-log', { as: operator.as, query }),
+        ).items
+      const [appId, { email }] = [app.id, user]
+      const limits = { params: { userId: user.id }, body: { limits: { perDay: 5 } } }
+      expectBody(await control.call('PUT /api/admin/users/{userId}/limits', { as: operator.as, ...limits }))
+      expect(await list({ subject: appId })).toMatchObject([
+        { action: 'app.create', actor: token.id, actorName: 'ci', subjectName: 'Shop', userEmail: email },
+      ])
+      expect(await list({ actor: operator.id, userId: user.id })).toMatchObject([
+        { action: 'account.limits', actorName: operator.email, subjectName: email, userEmail: email },
+      ])
+      expect(await list({ actor: 'nobody', subject: appId })).toEqual([])
+      // What was deleted has no name.
+      const removed = { id: appId, userId: user.id, now: control.clock.now }
+      expect(await control.storage.apps.remove(removed)).toBe(true)
+      expect((await list({ subject: appId })).map(({ subjectName }) => subjectName)).toEqual([null])
+    })
+
+    test('names no other account to its owner', async () => {
+      const [user, operator] = [await signUp(control), await signUpOperator(control)]
+      const limits = { params: { userId: user.id }, body: { limits: { perDay: 5 } } }
+      expectBody(await control.call('PUT /api/admin/users/{userId}/limits', { as: operator.as, ...limits }))
+      const { items } = expectBody<{ items: AuditEntryView[] }>(
+        await control.call('GET /api/audit-log', { as: user.as, query: { actor: operator.id } }),
+      )
+      expect(items).toMatchObject([{ action: 'account.limits', actorName: null, userEmail: user.email }])
+      expect(JSON.stringify(items)).not.toContain(operator.email)
+    })
+
     test('is a CSV file of the account, or of all accounts for operators', async () => {
       const [user, other, operator] = [await signUp(control), await signUp(control), await signUpOperator(control)]
       // A name that a spreadsheet would run.
@@ -292,7 +362,7 @@ describe.each(databases)('access control on $name', (database) => {
       const own = await control.call('GET /api/audit-log.csv', { as: user.as, query: { action: 'app' } })
       expect(own.headers.get('content-disposition')).toBe('attachment; filename="keyrail-audit-log.csv"')
       const [header, row, ...more] = own.text.split('\r\n')
-      expect(header).toBe('at,userId,actor,action,subject,ip,detail')
+      expect(header).toBe('at,userId,actor,action,subject,ip,detail,userEmail,actorName,subjectName')
       expect(row).toMatch(
         new RegExp(`^[\\d:.TZ-]+,${user.id},${user.id},app\\.create,app_\\w+,[\\d.]+,"\\{""name"":""=1`),
       )

@@ -94,6 +94,8 @@ export interface AccountFixture {
   readonly link: string
   /** A link that gives the account another email address. */
   readonly emailLink: string
+  /** A link that logs in. */
+  readonly logInLink: string
   readonly webhookId: string
 }
 
@@ -172,6 +174,7 @@ export const createFixture = async (control: StartedControl, user?: TestUser): P
     inviteId: invite.id,
     link,
     emailLink,
+    logInLink: control.accounts.createLogInLink(owner.id),
     webhookId: webhook.id,
   }
 }

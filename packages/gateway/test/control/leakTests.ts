@@ -62,7 +62,7 @@ export const testLeaks = (database: TestDatabase): void => {
       for (const [index, name] of routeNames.entries()) {
         // A fixture can be reused after a read.
         if (index > 0 && !routeNames[index - 1]?.startsWith('GET')) fixture = await createFixture(control)
-        const { user, appKey, apiKey, token, link } = fixture
+        const { user, appKey, apiKey, token, link, logInLink } = fixture
         const cookie = 'cookie' in user.as ? (user.as.cookie.split('=')[1] ?? '') : ''
         const secrets = [
           appKey,
@@ -70,6 +70,7 @@ export const testLeaks = (database: TestDatabase): void => {
           token.bearer,
           cookie,
           link,
+          logInLink,
           ...[appKey, apiKey, token.bearer, cookie].map(hashApiKey),
         ]
         all.push(...secrets)

@@ -187,13 +187,17 @@ describe('requests', () => {
       return response.text.split('\r\n')
     }
     expect((await csv('series')).slice(0, 2)).toEqual([
-      'at,total,succeeded,p50Ms,p95Ms,connections,notifications',
-      expect.stringMatching(/^20\d\d-.*Z,4,3,1\.5,2,1,5$/),
+      'at,total,succeeded,reverted,p50Ms,p95Ms,connections,notifications',
+      expect.stringMatching(/^20\d\d-.*Z,5,3,1,1\.5,2,1,5$/),
     ])
     expect(await csv('series')).toHaveLength(62)
-    expect(await csv('methods')).toEqual(['method,total,succeeded,p50Ms,p95Ms', 'eth_blockNumber,4,3,1.5,2', ''])
-    expect(await csv('outcomes')).toEqual(['outcome,total', 'succeeded,3', 'nodeError,1', ''])
-    expect(await csv('networks')).toEqual(['network,total,succeeded', 'testnet,4,3', ''])
+    expect(await csv('methods')).toEqual([
+      'method,total,succeeded,reverted,p50Ms,p95Ms',
+      'eth_blockNumber,5,3,1,1.5,2',
+      '',
+    ])
+    expect(await csv('outcomes')).toEqual(['outcome,total', 'succeeded,3', 'reverted,1', 'nodeError,1', ''])
+    expect(await csv('networks')).toEqual(['network,total,succeeded,reverted', 'testnet,5,3,1', ''])
     // Named after the app or key, with the default range and rows.
     const ofApp = await control.call('GET /api/apps/{appId}/metrics.csv', { as, params: { appId: app.id } })
     expect(ofApp.headers.get('content-disposition')).toMatch(

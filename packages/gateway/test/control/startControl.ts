@@ -100,27 +100,30 @@ const createMetrics = ({ from, to, step }: MetricsQuery): Metrics => {
   const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }[step]
   const steps = Math.round((to - from) / stepMs)
   return {
-    total: 4,
+    total: 5,
     succeeded: 3,
-    successRate: 0.75,
+    reverted: 1,
+    successRate: 0.8,
     latencyMs: { p50: 1.5, p90: 2, p95: 2, p99: 2 },
     connections: 1,
     notifications: 5,
     series: Array.from({ length: steps }, (_, index) => ({
       at: from + index * stepMs,
-      total: index === 0 ? 4 : 0,
+      total: index === 0 ? 5 : 0,
       succeeded: index === 0 ? 3 : 0,
+      reverted: index === 0 ? 1 : 0,
       p50: index === 0 ? 1.5 : null,
       p95: index === 0 ? 2 : null,
       connections: index === 0 ? 1 : 0,
       notifications: index === 0 ? 5 : 0,
     })),
-    byMethod: [{ method: 'eth_blockNumber', total: 4, succeeded: 3, p50: 1.5, p95: 2 }],
+    byMethod: [{ method: 'eth_blockNumber', total: 5, succeeded: 3, reverted: 1, p50: 1.5, p95: 2 }],
     byOutcome: [
       { outcome: 'succeeded', total: 3 },
+      { outcome: 'reverted', total: 1 },
       { outcome: 'nodeError', total: 1 },
     ],
-    byNetwork: [{ network: 'testnet', total: 4, succeeded: 3 }],
+    byNetwork: [{ network: 'testnet', total: 5, succeeded: 3, reverted: 1 }],
   }
 }
 

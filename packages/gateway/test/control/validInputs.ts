@@ -32,6 +32,7 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'POST /api/account/identities/disconnect': () => ({ body: { issuer, password } }),
   'POST /api/account/delete': () => ({ body: { password } }),
   'POST /api/session': ({ user }) => ({ body: { email: user.email, password } }),
+  'POST /api/session/link': ({ logInLink }) => ({ body: { link: logInLink } }),
   'POST /api/session/single-sign-on': () => ({}),
   'POST /api/session/single-sign-on/finish': () => ({ body: { response: 'code=c&state=s' } }),
   'GET /api/session': () => ({}),
@@ -53,6 +54,11 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'DELETE /api/apps/{appId}/key/old': appInput,
   'GET /api/apps/{appId}/key/traffic': appInput,
   'GET /api/apps/{appId}/allow-list': (fixture) => ({ ...appInput(fixture), query: { type: 'method' } }),
+  'GET /api/apps/{appId}/allow-list/preview': (fixture) => ({
+    ...appInput(fixture),
+    query: { type: 'origin', value: 'https://dapp.example' },
+  }),
+  'GET /api/apps/{appId}/origins': appInput,
   'POST /api/apps/{appId}/allow-list': (fixture) => ({
     ...appInput(fixture),
     body: { type: 'ip', value: '10.0.0.0/8' },
@@ -82,6 +88,7 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'POST /api/keys/{keyId}/reveal': (fixture) => ({ ...keyInput(fixture), body: { password } }),
   'POST /api/keys/{keyId}/rotate': (fixture) => ({ ...keyInput(fixture), body: {} }),
   'DELETE /api/keys/{keyId}/old': keyInput,
+  'GET /api/keys/{keyId}/origins': keyInput,
   'GET /api/keys/{keyId}/traffic': keyInput,
   'POST /api/keys/{keyId}/revoke': keyInput,
   'GET /api/keys/{keyId}/metrics': (fixture) => ({ ...keyInput(fixture), query: {} }),

@@ -188,9 +188,10 @@ test('while no socket delivers pending transactions, a filter is polled, and rem
   await expect.poll(() => delivered).toEqual([one])
   isRejected = false
   node.cut()
-  await expect.poll(() => httpCalls(node).at(-1)).toBe('eth_uninstallFilter')
+  await expect.poll(() => httpCalls(node)).toContain('eth_uninstallFilter')
   await wait(100)
-  expect(httpCalls(node).at(-1)).toBe('eth_uninstallFilter')
+  // On a busy machine the socket may be lost again, and a new filter is created.
+  expect(httpCalls(node).join(' ')).not.toContain('eth_uninstallFilter eth_getFilterChanges')
   expect(delivered).toEqual([one])
 })
 

@@ -18,6 +18,8 @@ describe('metering counts', () => {
     await post(path, read)
     upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":3,"message":"execution reverted"}}`
     await post(path, call('eth_call'))
+    upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32602,"message":"invalid argument"}}`
+    await post(path, call('eth_call'))
     upstream.behave = () => undefined
     await post(path, call('eth_getLogs'))
     await post(path, call('net_version'))
@@ -29,6 +31,7 @@ describe('metering counts', () => {
     expect(meter.counted).toEqual(
       [
         'eth_gasPrice succeeded',
+        'eth_call reverted',
         'eth_call nodeError',
         'eth_getLogs upstreamFailed',
         'net_version method_not_allowed',
@@ -41,7 +44,7 @@ describe('metering counts', () => {
       ].map((line) => `key_m testnet ${line}`),
     )
     expect(meter.durations.every((ms = 0) => ms > 0 && ms < 5_000)).toBe(true)
-    expect(meter.durations[2]).toBeGreaterThan(190)
+    expect(meter.durations[3]).toBeGreaterThan(190)
   })
 
   test('calls with the old key of a rotation apart', async () => {

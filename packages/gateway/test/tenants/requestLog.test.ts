@@ -12,7 +12,7 @@ import type { StartedTenants } from './startTenants.ts'
 
 interface StartedLog extends StartedTenants {
   readonly recorded: RecordedRequest[]
-  /** The calls of `admits`: the key, and whether the request failed. */
+  /** The calls of `admits`: the key and the outcome. */
   readonly admissions: string[]
   readonly log: { admits: boolean }
 }
@@ -22,8 +22,8 @@ const start = async (options: Partial<TestOptions> = {}): Promise<StartedLog> =>
   const admissions: string[] = []
   const log = { admits: true }
   const requestLog: RequestLog = {
-    admits: (keyId, isFailed) => {
-      admissions.push(`${keyId} ${isFailed ? 'failed' : 'succeeded'}`)
+    admits: (keyId, outcome) => {
+      admissions.push(`${keyId} ${outcome}`)
       return log.admits
     },
     add: (request) => void recorded.push(request),
@@ -31,7 +31,7 @@ const start = async (options: Partial<TestOptions> = {}): Promise<StartedLog> =>
   const started = await openTenants({ requestLog, ...options })
   return { ...started, recorded, admissions, log }
 }
-const nodeError = '{"code":3,"message":"execution reverted","data":"0x08c379a0"}'
+const revert = '{"code":3,"message":"execution reverted","data":"0x08c379a0"}'
 
 describe('the request log gets', () => {
   test('a successful call', async () => {
@@ -72,7 +72,7 @@ describe('the request log gets', () => {
   test('a failed call with its error, and an unknown method by its name', async () => {
     const { addApp, recorded, upstream } = await start()
     const { path } = addApp({ limits: { ...noLimits, perDay: 2 } })
-    upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":${nodeError}}`
+    upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":${revert}}`
     await post(path, call('eth_call'))
     await post(path, call('eth_getAllLogs'))
     await post(path, '{')
@@ -80,7 +80,7 @@ describe('the request log gets', () => {
     await post(path, call('eth_call'))
     await post(path, call('eth_call'))
     expect(recorded.map(({ method, outcome, status, error }) => [method, outcome, status, error])).toMatchObject([
-      ['eth_call', 'nodeError', 200, { text: nodeError }],
+      ['eth_call', 'reverted', 200, { text: revert }],
       [
         'eth_getAllLogs',
         'method_not_found',
@@ -89,10 +89,10 @@ describe('the request log gets', () => {
       ],
       [undefined, 'parse_error', 400, { code: -32_700 }],
       [undefined, 'invalid_request', 400, { code: -32_600 }],
-      ['eth_call', 'nodeError', 200, { text: nodeError }],
+      ['eth_call', 'reverted', 200, { text: revert }],
       ['eth_call', 'quota_exceeded', 403, { code: expect.any(Number) }],
     ])
-    expect(recorded.every(({ failedCalls }) => failedCalls === 1)).toBe(true)
+    expect(recorded.map(({ failedCalls }) => failedCalls)).toEqual([0, 1, 1, 1, 0, 1])
   })
 
   test('a batch as one request, with its first failed call', async () => {
@@ -101,9 +101,15 @@ describe('the request log gets', () => {
     upstream.behave = (seen) => result(seen, '1')
     await post(path, batch('eth_gasPrice', 'eth_blobBaseFee'))
     await post(path, batch('eth_gasPrice', 'eth_fetchAll', 'nope'))
+    upstream.behave = (seen) =>
+      seen.method === 'eth_call' ? `{"jsonrpc":"2.0","id":${seen.id},"error":${revert}}` : result(seen, '1')
+    await post(path, batch('eth_gasPrice', 'eth_call'))
+    await post(path, batch('eth_call', 'nope'))
     expect(recorded.map(({ method, outcome, calls, failedCalls }) => [method, outcome, calls, failedCalls])).toEqual([
       ['eth_gasPrice', 'succeeded', 2, 0],
       ['eth_fetchAll', 'method_not_found', 3, 2],
+      ['eth_call', 'reverted', 2, 0],
+      ['nope', 'method_not_found', 2, 1],
     ])
   })
 
@@ -174,7 +180,7 @@ describe('the request log gets', () => {
     ])
   })
 
-  test('nothing that it does not admit, and whether each request failed', async () => {
+  test('nothing that it does not admit, and the outcome of each request', async () => {
     const { addApp, admissions, recorded, log } = await start()
     log.admits = false
     const { path } = addApp({ id: 'key_n' })
@@ -182,7 +188,7 @@ describe('the request log gets', () => {
     await post(path, call('nope'))
     await post(path, batch('eth_gasPrice', 'nope'))
     expect(recorded).toEqual([])
-    expect(admissions).toEqual(['key_n succeeded', 'key_n failed', 'key_n failed'])
+    expect(admissions).toEqual(['key_n succeeded', 'key_n method_not_found', 'key_n method_not_found'])
   })
 
   test('a message of a WebSocket, with an id of its own', async () => {

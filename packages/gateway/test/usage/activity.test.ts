@@ -23,6 +23,7 @@ describe.each(databases)('activity on $name', (database) => {
     meter.count(app, 'testnet', 'websocket', 'succeeded', undefined)
     meters.clock = start + minuteMs
     meter.count(app, 'mainnet', 'eth_call', 'nodeError', 1)
+    meter.count(app, 'mainnet', 'eth_call', 'reverted', 1)
     meter.count(sibling, 'mainnet', 'eth_call', 'succeeded', 1)
     meter.count(newKey(), 'mainnet', 'eth_call', 'succeeded', 1)
     await meter.flush()
@@ -30,7 +31,7 @@ describe.each(databases)('activity on $name', (database) => {
     expect(before.map(({ keyId }) => keyId).toSorted()).toEqual([app.id, sibling.id].toSorted())
     const activity = before.find(({ keyId }) => keyId === app.id)
     expect(activity).toMatchObject({ appId: app.appId, lastAt: start + minuteMs })
-    expect(activity?.totals).toEqual([7, ...Array.from({ length: 22 }, () => 0), 1])
+    expect(activity?.totals).toEqual([7, ...Array.from({ length: 22 }, () => 0), 2])
     expect(activity?.failures).toEqual([2, ...Array.from({ length: 22 }, () => 0), 1])
     expect(before.find(({ keyId }) => keyId === sibling.id)).toMatchObject({ appId: null, lastAt: start + minuteMs })
 

@@ -21,6 +21,7 @@ describe.each(databases)('metering on $name', (database) => {
     const meter = open()
     for (let ms = 1; ms <= 100; ms += 1) meter.count(key, 'mainnet', 'eth_call', 'succeeded', ms)
     meter.count(key, 'testnet', 'eth_getLogs', 'nodeError', 200)
+    meter.count(key, 'mainnet', 'eth_call', 'reverted', 51)
     meters.clock += minuteMs
     meter.count(key, 'testnet', 'eth_getLogs', 'rate_limited', 0.01)
     meter.count(key, 'testnet', 'other', 'method_not_found', 0.01)
@@ -29,13 +30,14 @@ describe.each(databases)('metering on $name', (database) => {
     meter.count(key, 'testnet', 'eth_subscription', 'succeeded', undefined, 7)
     await meter.flush()
     const metrics = await minutes(key)
-    const counts = { total: 103, succeeded: 100, successRate: 100 / 103, connections: 1, notifications: 7 }
+    const counts = { total: 104, succeeded: 100, reverted: 1, successRate: 101 / 104, connections: 1, notifications: 7 }
     expect(metrics).toMatchObject(counts)
     expect(metrics.series.filter(({ total }) => total > 0)).toEqual([
       {
         at: start,
-        total: 101,
+        total: 102,
         succeeded: 100,
+        reverted: 1,
         p50: expect.any(Number) as number,
         p95: expect.any(Number) as number,
         connections: 0,
@@ -45,6 +47,7 @@ describe.each(databases)('metering on $name', (database) => {
         at: start + minuteMs,
         total: 2,
         succeeded: 0,
+        reverted: 0,
         p50: null,
         p95: null,
         connections: 1,
@@ -52,20 +55,21 @@ describe.each(databases)('metering on $name', (database) => {
       },
     ])
     expect(metrics.series).toHaveLength(120)
-    expect(metrics.byMethod.map(({ method, total, succeeded }) => [method, total, succeeded])).toEqual([
-      ['eth_call', 100, 100],
-      ['eth_getLogs', 2, 0],
-      ['other', 1, 0],
+    expect(metrics.byMethod.map((one) => [one.method, one.total, one.succeeded, one.reverted])).toEqual([
+      ['eth_call', 101, 100, 1],
+      ['eth_getLogs', 2, 0, 0],
+      ['other', 1, 0, 0],
     ])
     expect(metrics.byOutcome).toEqual([
       { outcome: 'succeeded', total: 100 },
+      { outcome: 'reverted', total: 1 },
       { outcome: 'nodeError', total: 1 },
       { outcome: 'rate_limited', total: 1 },
       { outcome: 'method_not_found', total: 1 },
     ])
     expect(metrics.byNetwork).toEqual([
-      { network: 'mainnet', total: 100, succeeded: 100 },
-      { network: 'testnet', total: 3, succeeded: 0 },
+      { network: 'mainnet', total: 101, succeeded: 100, reverted: 1 },
+      { network: 'testnet', total: 3, succeeded: 0, reverted: 0 },
     ])
     // Within a bucket of the exact percentiles: 50.5, 90.9, 95.95 and 100.
     const { p50, p90, p95, p99 } = metrics.latencyMs
@@ -82,19 +86,19 @@ describe.each(databases)('metering on $name', (database) => {
     for (const [filter, total] of [
       [{ method: 'eth_getLogs' }, 2],
       [{ outcome: 'rate_limited' }, 1],
-      [{ network: 'mainnet' }, 100],
+      [{ network: 'mainnet' }, 101],
       [{ network: 'testnet', method: 'eth_getLogs', outcome: 'nodeError' }, 1],
       [{ network: 'mainnet', outcome: 'nodeError' }, 0],
     ] as const)
       expect(await read({ ...filtered, filter })).toMatchObject({ total, series: [{ total }] })
     const span = { from: start, to: start + hourMs, step: 'hour' } as const
-    expect(await read({ subject: { appId: key.appId ?? '' }, ...span })).toMatchObject({ total: 103 })
-    expect(await read({ subject: { userId: key.userId ?? '' }, ...span })).toMatchObject({ total: 104 })
+    expect(await read({ subject: { appId: key.appId ?? '' }, ...span })).toMatchObject({ total: 104 })
+    expect(await read({ subject: { userId: key.userId ?? '' }, ...span })).toMatchObject({ total: 105 })
     expect(await read({ subject: { keyId: 'key_none' }, ...span })).toMatchObject({
       total: 0,
       successRate: null,
       latencyMs: { p50: null, p90: null, p95: null, p99: null },
-      series: [{ at: start, total: 0, succeeded: 0, p50: null, p95: null }],
+      series: [{ at: start, total: 0, succeeded: 0, reverted: 0, p50: null, p95: null }],
     })
     await expect(read({ subject: { keyId: key.id }, from: 5, to: 5 - minuteMs, step: 'minute' })).rejects.toThrow(
       RangeError,

@@ -3,6 +3,7 @@ import type { Storage } from '../../src/storage/openStorage.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import { createRequestLog, defaultRequestLogSettings } from '../../src/usage/requestLog/createRequestLog.ts'
 import type { RequestLogSettings, StoredRequestLog } from '../../src/usage/requestLog/createRequestLog.ts'
+import type { Outcome } from '../../src/usage/metering/meter.ts'
 import type { RecordedRequest } from '../../src/usage/requestLog/requestLog.ts'
 import { createRequestLogUpkeep } from '../../src/usage/requestLog/requestLogUpkeep.ts'
 import { toRequestSteps } from '../../src/usage/requestLog/requestLogRows.ts'
@@ -38,10 +39,14 @@ const createRecorded = (request: Partial<RecordedRequest> = {}): RecordedRequest
 })
 
 /** Asks the log about requests, and records those that it admits. @returns How many. */
-const recordAll = (log: StoredRequestLog, count: number, { keyId = 'key_1', isFailed = true } = {}): number => {
+const recordAll = (
+  log: StoredRequestLog,
+  count: number,
+  { keyId = 'key_1', outcome = 'nodeError' }: { keyId?: string; outcome?: Outcome } = {},
+): number => {
   let admitted = 0
   for (let index = 0; index < count; index += 1)
-    if (log.admits(keyId, isFailed)) {
+    if (log.admits(keyId, outcome)) {
       admitted += 1
       log.add(createRecorded({ keyId, requestId: `${index}` }))
     }
@@ -114,7 +119,7 @@ describe.each(databases)('the request log on $name', (database) => {
     await meter.close()
     expect(await readIds()).toHaveLength(601)
     log.add(createRecorded())
-    expect(log.admits('key_1', true)).toBe(false)
+    expect(log.admits('key_1', 'nodeError')).toBe(false)
     await flush(log)
     expect(await readIds()).toHaveLength(601)
   })
@@ -128,10 +133,26 @@ describe.each(databases)('the request log on $name', (database) => {
     expect(log.dropped()).toEqual({ keyLimit: 9, limit: 0, buffer: 0, mask: 0, storage: 0 })
   })
 
+  test('records a failure of a key whose contract reverts all day', () => {
+    const log = open({ maxPerKeyAndMinute: 5 })
+    expect(recordAll(log, 8, { outcome: 'reverted' })).toBe(5)
+    expect(recordAll(log, 1)).toBe(1)
+    expect(log.dropped()).toMatchObject({ keyLimit: 3 })
+  })
+
+  test('lists what failed without what reverted', async () => {
+    const outcomes = ['succeeded', 'reverted', 'nodeError', 'rate_limited']
+    await write(outcomes.map((outcome) => createRequestRow({ outcome })))
+    const list = async (outcome: string): Promise<readonly string[]> =>
+      (await storage.requestLog.list({ keyId: 'key_1', outcome, limit: 9 })).map((row) => row.outcome).toSorted()
+    expect(await list('failed')).toEqual(['nodeError', 'rate_limited'])
+    expect(await list('reverted')).toEqual(['reverted'])
+  })
+
   test('records the first successful requests of a minute and a sample of the others, also bounded', () => {
     const log = open({ sample: 10, firstPerMinute: 3, maxPerKeyAndMinute: 4 })
-    expect(recordAll(log, 30, { isFailed: false })).toBe(3 + 3)
-    expect(recordAll(log, 70, { isFailed: false })).toBe(1)
+    expect(recordAll(log, 30, { outcome: 'succeeded' })).toBe(3 + 3)
+    expect(recordAll(log, 70, { outcome: 'succeeded' })).toBe(1)
     expect(recordAll(log, 1)).toBe(1)
     expect(log.dropped()).toEqual({ keyLimit: 0, limit: 0, buffer: 0, mask: 0, storage: 0 })
   })
@@ -139,9 +160,9 @@ describe.each(databases)('the request log on $name', (database) => {
   test('records nothing while it is switched off', () => {
     let isOn = false
     const log = createRequestLog({ storage, settings: () => (isOn ? defaultRequestLogSettings : undefined) })
-    expect(log.admits('key_1', true)).toBe(false)
+    expect(log.admits('key_1', 'nodeError')).toBe(false)
     isOn = true
-    expect(log.admits('key_1', true)).toBe(true)
+    expect(log.admits('key_1', 'nodeError')).toBe(true)
   })
 
   test('bounds the requests of all keys in a minute', async () => {

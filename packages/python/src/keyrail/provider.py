@@ -61,7 +61,8 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         ssl_context: The TLS settings. Default: the certificates of the system, or of the file in ``REQUESTS_CA_BUNDLE``,
             ``CURL_CA_BUNDLE`` or ``SSL_CERT_FILE``.
         timeout_ms: The time limit of a call with all its retries, in milliseconds. Default: 10,000, and 60,000 for
-            eth_getLogs, eth_simulateV1, debug_* and trace_*.
+            expensive methods: eth_getLogs, eth_getFilterLogs, eth_getProof, eth_createAccessList, eth_simulateV1,
+            txpool_content, txpool_inspect, debug_* and trace_*.
         retry: False for no retries, the number of retries, or a dict of ``RetryOptions``. Default: 3 retries with full
             jitter from 150 ms, at most 5 s.
         batch: The size limits of a batch, a dict of ``BatchOptions``. Default: 100 calls, 512,000 bytes.

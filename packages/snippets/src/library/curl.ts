@@ -1,5 +1,5 @@
 import type { ProgramId, ReadOptions } from '../readOptions.ts'
-import { paragraphs, signedTransaction, toJson, toSocketUrl } from './writer.ts'
+import { keyPath, paragraphs, runWith, signedTransaction, toJson, urlVariable } from './writer.ts'
 import type { Written } from './writer.ts'
 
 const post = (body: string): string[] => [
@@ -78,7 +78,7 @@ const programs = ({ account, block, contract, call }: ReadOptions): Readonly<Rec
   subscribeBlocks: [
     '# curl cannot send messages over a WebSocket. Node can.',
     'URL="$URL" node -e \'',
-    '  const socket = new WebSocket(process.env.URL)',
+    '  const socket = new WebSocket(process.env.URL.replace("http", "ws"))',
     '  socket.onopen = () => {',
     '    socket.send(`{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}`)',
     '  }',
@@ -90,18 +90,15 @@ const programs = ({ account, block, contract, call }: ReadOptions): Readonly<Rec
 
 /** Writes shell programs with curl. */
 export function writeCurl(options: ReadOptions): Written {
-  const { apiKey, address, method } = options
-  const url = `${address.base}${address.kind === 'app' ? '/v2' : ''}/$API_KEY`
+  const { method } = options
+  const url = urlVariable(options)
   return {
     lines: paragraphs(
-      [
-        apiKey === undefined ? 'API_KEY="${KEYRAIL_API_KEY:?Set KEYRAIL_API_KEY to your key}"' : `API_KEY='${apiKey}'`,
-        `URL="${method === 'subscribeBlocks' ? toSocketUrl(url) : url}"`,
-      ],
+      [`URL="\${${url}:?Set ${url}}${keyPath(options)}\${KEYRAIL_API_KEY:?Set KEYRAIL_API_KEY}"`],
       programs(options)[method],
     ),
     extension: 'sh',
-    run: 'sh',
+    run: runWith('sh'),
     ...(method === 'sendRawTransaction' && { environment: [signedTransaction] }),
   }
 }

@@ -2,13 +2,13 @@ import type { ProgramId, ReadOptions } from '../readOptions.ts'
 import {
   importWebSocket,
   jsArguments,
-  jsKey,
+  jsEndpoint,
   jsOptions,
   jsPrint,
   jsUrl,
   paragraphs,
   privateKey,
-  toSocketUrl,
+  runNode,
 } from './writer.ts'
 import type { Written } from './writer.ts'
 
@@ -121,7 +121,6 @@ export function writeEthers(options: ReadOptions): Written {
   const { withKeyrail } = options
   const subscribes = options.method === 'subscribeBlocks'
   const ownProvider = subscribes ? 'WebSocketProvider' : 'JsonRpcProvider'
-  const url = subscribes ? toSocketUrl(jsUrl(options)) : jsUrl(options)
   const imports = [...(withKeyrail ? [] : [ownProvider]), ...uses].sort()
   return {
     lines: paragraphs(
@@ -131,16 +130,16 @@ export function writeEthers(options: ReadOptions): Written {
         ...(imports.length > 0 ? [`import { ${imports.join(', ')} } from 'ethers'`] : []),
       ],
       [
-        jsKey(options),
+        ...jsEndpoint(options),
         withKeyrail
           ? `const provider = new KeyrailProvider(${jsOptions(options)})`
-          : `const provider = new ${ownProvider}(${url})`,
+          : `const provider = new ${ownProvider}(${jsUrl(options)})`,
       ],
       lines,
       subscribes ? [] : ['provider.destroy()'],
     ),
     extension: 'mjs',
-    run: 'node',
+    run: runNode,
     install: withKeyrail ? 'npm install @keyrail/core @keyrail/ethers ethers@6' : 'npm install ethers@6',
     ...(options.method === 'sendRawTransaction' && { environment: [privateKey] }),
   }

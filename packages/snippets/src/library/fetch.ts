@@ -1,6 +1,6 @@
 import type { ProgramId, ReadOptions } from '../readOptions.ts'
 import type { SnippetMethod } from '../snippetMethods.ts'
-import { jsArguments, jsKey, jsOptions, jsPrint, jsUrl, paragraphs, signedTransaction, toSocketUrl } from './writer.ts'
+import { jsArguments, jsEndpoint, jsOptions, jsPrint, jsUrl, paragraphs, runNode, signedTransaction } from './writer.ts'
 import type { Written } from './writer.ts'
 
 const call = [
@@ -221,13 +221,12 @@ export function writeFetch(options: ReadOptions): Written {
   const subscribes = options.method === 'subscribeBlocks'
   const common = {
     extension: 'mjs',
-    run: 'node',
+    run: runNode,
     ...(options.method === 'sendRawTransaction' && { environment: [signedTransaction] }),
   }
   if (!options.withKeyrail || options.method === 'call') {
-    const url = subscribes ? toSocketUrl(jsUrl(options)) : jsUrl(options)
     const lines = paragraphs(
-      [jsKey(options), `const url = ${url}`],
+      [...jsEndpoint(options), `const url = ${jsUrl(options)}`],
       subscribes ? [] : call,
       plain(options)[options.method],
     )
@@ -239,7 +238,7 @@ export function writeFetch(options: ReadOptions): Written {
     ...common,
     lines: paragraphs(
       [`import { ${names.join(', ')} } from '@keyrail/fetch'`],
-      [jsKey(options), `const client = createClient(${jsOptions(options)})`],
+      [...jsEndpoint(options), `const client = createClient(${jsOptions(options)})`],
       lines,
       subscribes ? [] : ['client.close()'],
     ),

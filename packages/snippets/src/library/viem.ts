@@ -2,13 +2,13 @@ import type { ProgramId, ReadOptions } from '../readOptions.ts'
 import {
   importWebSocket,
   jsRequest,
-  jsKey,
+  jsEndpoint,
   jsOptions,
   jsPrint,
   jsUrl,
   paragraphs,
   privateKey,
-  toSocketUrl,
+  runNode,
 } from './writer.ts'
 import type { Written } from './writer.ts'
 
@@ -140,11 +140,10 @@ export function writeViem(options: ReadOptions): Written {
   const { withKeyrail } = options
   const subscribes = options.method === 'subscribeBlocks'
   const ownTransport = subscribes ? 'webSocket' : 'http'
-  const url = subscribes ? toSocketUrl(jsUrl(options)) : jsUrl(options)
   const ofViem = ['createPublicClient', ...(withKeyrail ? [] : [ownTransport]), ...uses].sort()
   const chain = viemChains[options.address.base.split('/').at(-1) ?? '']
   const chainOption = chain ? `chain: ${chain}, ` : ''
-  const transport = withKeyrail ? `keyrail(${jsOptions(options)})` : `${ownTransport}(${url})`
+  const transport = withKeyrail ? `keyrail(${jsOptions(options)})` : `${ownTransport}(${jsUrl(options)})`
   return {
     lines: paragraphs(
       [
@@ -155,15 +154,14 @@ export function writeViem(options: ReadOptions): Written {
         ...imports,
       ],
       [
-        jsKey(options),
-        ...(subscribes
-          ? [`const transport = ${transport}`, `const client = createPublicClient({ ${chainOption}transport })`]
-          : [`const client = createPublicClient({ ${chainOption}transport: ${transport} })`]),
+        ...jsEndpoint(options),
+        `const transport = ${transport}`,
+        `const client = createPublicClient({ ${chainOption}transport })`,
       ],
       lines,
     ),
     extension: 'mts',
-    run: 'node',
+    run: runNode,
     // Older versions cannot run TypeScript (22 can from 22.18 on).
     needs: 'Node 24',
     install: withKeyrail ? 'npm install @keyrail/core @keyrail/viem viem@2' : 'npm install viem@2',

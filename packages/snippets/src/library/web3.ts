@@ -2,13 +2,13 @@ import type { ProgramId, ReadOptions } from '../readOptions.ts'
 import {
   importWebSocket,
   jsRequest,
-  jsKey,
+  jsEndpoint,
   jsOptions,
   jsPrint,
   jsUrl,
   paragraphs,
   privateKey,
-  toSocketUrl,
+  runNode,
 } from './writer.ts'
 import type { Written } from './writer.ts'
 
@@ -114,16 +114,16 @@ export function writeWeb3(options: ReadOptions): Written {
         "import { Web3 } from 'web3'",
       ],
       [
-        jsKey(options),
+        ...jsEndpoint(options),
         ...(withKeyrail
           ? [`const provider = new KeyrailProvider(${jsOptions(options)})`, 'const web3 = new Web3(provider)']
-          : [`const web3 = new Web3(${subscribes ? toSocketUrl(jsUrl(options)) : jsUrl(options)})`]),
+          : [`const web3 = new Web3(${jsUrl(options)})`]),
       ],
       programs(options)[options.method],
       withKeyrail && !subscribes ? ['provider.disconnect()'] : [],
     ),
     extension: 'mjs',
-    run: 'node',
+    run: runNode,
     install: withKeyrail ? 'npm install @keyrail/core @keyrail/web3 web3@4' : 'npm install web3@4',
     ...(options.method === 'sendRawTransaction' && { environment: [privateKey] }),
   }

@@ -1,5 +1,5 @@
 import type { ProgramId, ReadOptions } from '../readOptions.ts'
-import { paragraphs, privateKey, toJson, toSocketUrl } from './writer.ts'
+import { keyPath, paragraphs, privateKey, runWith, toJson, urlVariable } from './writer.ts'
 import type { Written } from './writer.ts'
 
 /** A JSON value as code. JSON strings and numbers are valid in Python. */
@@ -106,17 +106,19 @@ const programs = ({
   ],
 })
 
+/** The name of the variable with the URL, and of the option for it. */
+const urlName = ({ address }: ReadOptions): string => (address.kind === 'app' ? 'base_url' : 'rpc_url')
+
+const readEndpoint = (options: ReadOptions): string =>
+  `${urlName(options)}, api_key = os.environ["${urlVariable(options)}"], os.environ["KEYRAIL_API_KEY"]`
+
 /** Writes the program that subscribes. Only web3.py's own provider has subscriptions. */
-function writeSubscription({ address: { kind, base }, apiKey }: ReadOptions): Written {
-  const url = toSocketUrl(base)
+function writeSubscription(options: ReadOptions): Written {
   return {
     lines: paragraphs(
-      ['import asyncio', ...(apiKey === undefined ? ['import os'] : [])],
+      ['import asyncio', 'import os'],
       ['from web3 import AsyncWeb3, WebSocketProvider', 'from websockets.exceptions import ConnectionClosed'],
-      [
-        apiKey === undefined ? 'api_key = os.environ["KEYRAIL_API_KEY"]' : `api_key = "${apiKey}"`,
-        `url = f"${url}${kind === 'app' ? '/v2' : ''}/{api_key}"`,
-      ],
+      [readEndpoint(options), `url = f"{${urlName(options)}.replace('http', 'ws', 1)}${keyPath(options)}{api_key}"`],
       [
         '',
         'async def main():',
@@ -133,7 +135,7 @@ function writeSubscription({ address: { kind, base }, apiKey }: ReadOptions): Wr
       ['', 'asyncio.run(main())'],
     ),
     extension: 'py',
-    run: 'python3',
+    run: runWith('python3'),
     install: 'pip install web3',
   }
 }
@@ -141,27 +143,24 @@ function writeSubscription({ address: { kind, base }, apiKey }: ReadOptions): Wr
 /** Writes Python programs with web3.py. */
 export function writeWeb3Py(options: ReadOptions): Written {
   if (options.method === 'subscribeBlocks') return writeSubscription(options)
-  const { withKeyrail, address, apiKey, method } = options
-  const { kind, base } = address
+  const { withKeyrail, method } = options
+  const url = urlName(options)
   const sends = method === 'sendRawTransaction'
   return {
     lines: paragraphs(
-      apiKey === undefined || sends ? ['import os'] : [],
+      ['import os'],
       [...(withKeyrail ? ['from keyrail import KeyrailProvider'] : []), 'from web3 import Web3'],
       [
-        apiKey === undefined ? 'api_key = os.environ["KEYRAIL_API_KEY"]' : `api_key = "${apiKey}"`,
+        readEndpoint(options),
         ...(withKeyrail
-          ? [
-              `provider = KeyrailProvider(${kind === 'app' ? 'base_url' : 'rpc_url'}="${base}", api_key=api_key)`,
-              'w3 = Web3(provider)',
-            ]
-          : [`w3 = Web3(Web3.HTTPProvider(f"${base}${kind === 'app' ? '/v2' : ''}/{api_key}"))`]),
+          ? [`provider = KeyrailProvider(${url}=${url}, api_key=api_key)`, 'w3 = Web3(provider)']
+          : [`w3 = Web3(Web3.HTTPProvider(f"{${url}}${keyPath(options)}{api_key}"))`]),
       ],
       programs(options)[method],
       withKeyrail ? ['provider.close()'] : [],
     ),
     extension: 'py',
-    run: 'python3',
+    run: runWith('python3'),
     install: withKeyrail ? 'pip install keyrail web3' : 'pip install web3',
     ...(sends && { environment: [privateKey] }),
   }

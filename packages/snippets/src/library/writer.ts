@@ -1,17 +1,18 @@
 import type { ReadOptions } from '../readOptions.ts'
 import type { SnippetCall } from '../snippetOptions.ts'
+import type { SnippetVariable } from '../snippetVariable.ts'
 
 /** A program as lines, with its commands. */
 export interface Written {
   readonly lines: readonly string[]
   /** The file extension, without a dot. */
   readonly extension: string
-  /** The command that runs a file. */
-  readonly run: string
+  /** Returns the command that runs a file with the variables of `.env`. */
+  readonly run: (fileName: string) => string
   /** The version that it needs, such as `Node 24`; undefined if any supported version will do. */
   readonly needs?: string
   readonly install?: string
-  readonly environment?: readonly { readonly name: string; readonly what: string }[]
+  readonly environment?: readonly SnippetVariable[]
 }
 
 /** Writes programs for one library. */
@@ -48,23 +49,41 @@ export const jsRequest = (call: SnippetCall): string => `{ method: ${jsMethod(ca
 /** The line that prints the result of a call in a JavaScript program. */
 export const jsPrint = 'console.log(JSON.stringify(result, null, 2))'
 
-/** The line with the key in a JavaScript program. */
-export function jsKey({ apiKey }: ReadOptions): string {
-  return apiKey === undefined ? "const apiKey = process.env['KEYRAIL_API_KEY'] ?? ''" : `const apiKey = '${apiKey}'`
+/** Runs a JavaScript or TypeScript program. */
+export const runNode = (fileName: string): string => `node --env-file=.env ${fileName}`
+
+/** Runs a program with an interpreter that does not read `.env`. The parentheses keep the variables out of the user's shell. */
+export const runWith =
+  (interpreter: string) =>
+  (fileName: string): string =>
+    `(set -a; . ./.env; ${interpreter} ${fileName})`
+
+/** The environment variable with the URL before the key. */
+export const urlVariable = ({ address }: ReadOptions): string =>
+  address.kind === 'app' ? 'KEYRAIL_BASE_URL' : 'KEYRAIL_RPC_URL'
+
+/** The part of the URL between that variable and the key. */
+export const keyPath = ({ address }: ReadOptions): string => (address.kind === 'app' ? '/v2/' : '/')
+
+/** The lines that read the endpoint in a JavaScript program. */
+export function jsEndpoint(options: ReadOptions): string[] {
+  const url = urlVariable(options)
+  return [
+    `const { ${url}, KEYRAIL_API_KEY } = process.env`,
+    `if (!${url} || !KEYRAIL_API_KEY) throw new Error('Set ${url} and KEYRAIL_API_KEY')`,
+  ]
 }
 
-/** The URL in a JavaScript program, as code. */
-export function jsUrl({ address }: ReadOptions): string {
-  return `\`${address.base}${address.kind === 'app' ? '/v2' : ''}/\${apiKey}\``
+/** The URL in a JavaScript program, as code: that of the WebSocket if the program subscribes. */
+export function jsUrl(options: ReadOptions): string {
+  const toSocket = options.method === 'subscribeBlocks' ? ".replace('http', 'ws')" : ''
+  return `\`\${${urlVariable(options)}${toSocket}}${keyPath(options)}\${KEYRAIL_API_KEY}\``
 }
-
-/** Converts the URL in code to that of the WebSocket. */
-export const toSocketUrl = (code: string): string => code.replace('http', 'ws')
 
 /** The options of a Keyrail package in a JavaScript program, as code. With `webSocket()`, which is to be imported, if the program subscribes. */
-export function jsOptions({ address, method }: ReadOptions): string {
-  const options = `${address.kind === 'app' ? 'baseUrl' : 'rpcUrl'}: '${address.base}', apiKey`
-  return `{ ${options}${method === 'subscribeBlocks' ? ', webSocket: webSocket()' : ''} }`
+export function jsOptions(options: ReadOptions): string {
+  const url = `${options.address.kind === 'app' ? 'baseUrl' : 'rpcUrl'}: ${urlVariable(options)}`
+  return `{ ${url}, apiKey: KEYRAIL_API_KEY${options.method === 'subscribeBlocks' ? ', webSocket: webSocket()' : ''} }`
 }
 
 /** The import for {@link jsOptions}. */

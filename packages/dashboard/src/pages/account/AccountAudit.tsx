@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
+import { toPath } from '../../control/callApi.ts'
 import { auditQuery } from '../../control/queries.ts'
 import { AuditTable } from '../../parts/AuditTable.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
@@ -7,7 +8,8 @@ const route = getRouteApi('/inside/account/audit')
 
 /** The audit log of the account, its apps and its keys. */
 export function AccountAudit() {
-  const { action } = route.useSearch()
+  // The log has one account only.
+  const { userId: _, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
   return (
     <>
@@ -17,10 +19,11 @@ export function AccountAudit() {
         lead="Changes to your account, apps and keys, newest first."
       />
       <AuditTable
-        of={auditQuery}
-        csv="GET /api/audit-log.csv"
-        action={action}
-        onAction={(chosen) => void navigate({ search: chosen === undefined ? {} : { action: chosen }, replace: true })}
+        query={auditQuery(filters)}
+        csv={toPath('GET /api/audit-log.csv', { query: filters })}
+        isOperator={false}
+        filters={filters}
+        onFilters={(search) => void navigate({ search })}
       />
     </>
   )

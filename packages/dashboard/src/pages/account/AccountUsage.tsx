@@ -23,12 +23,12 @@ export function AccountUsage() {
         <Loaded query={usage}>
           {({ day, month, weights, networks }) => (
             <Card
-              title="API keys"
-              lead="The usage of all API keys together. Each app has its own limits, in its settings."
+              title="Limits of API keys"
+              lead="All API keys together. Apps have limits of their own, in their settings. Rejected calls do not count."
             >
               <div className="pair">
-                <UsageMeter period="day" usage={day} />
-                <UsageMeter period="month" usage={month} />
+                <UsageMeter of="All API keys" period="day" usage={day} />
+                <UsageMeter of="All API keys" period="month" usage={month} />
               </div>
               <WeightsHint weights={weights} />
               <NetworkLimits networks={networks} />

@@ -140,8 +140,8 @@ function Limits({ app }: { readonly app: AppView }) {
         {({ day, month, weights, networks }) => (
           <>
             <div className="pair">
-              <UsageMeter period="day" usage={day} />
-              <UsageMeter period="month" usage={month} />
+              <UsageMeter of="This app" period="day" usage={day} />
+              <UsageMeter of="This app" period="month" usage={month} />
             </div>
             <WeightsHint weights={weights} />
             <NetworkLimits networks={networks} />

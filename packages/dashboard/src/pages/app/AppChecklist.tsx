@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { AppView } from '@keyrail/gateway'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
+import { readLocalChoice, storeLocalChoice } from '../../control/localChoice.ts'
 import {
   alertsQuery,
   allowListQuery,
@@ -15,24 +16,6 @@ import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Icon } from '../../parts/Icon.tsx'
 
-const storageName = (appId: string): string => `keyrail-checklist-${appId}`
-
-const readDismissed = (appId: string): boolean => {
-  try {
-    return localStorage.getItem(storageName(appId)) === 'dismissed'
-  } catch {
-    return false
-  }
-}
-
-const writeDismissed = (appId: string): void => {
-  try {
-    localStorage.setItem(storageName(appId), 'dismissed')
-  } catch {
-    // Without storage, it stays dismissed until the page is left.
-  }
-}
-
 interface Step {
   readonly title: ReactNode
   readonly why: string
@@ -41,7 +24,8 @@ interface Step {
 
 /** The steps from a new app to one that is safe to publish. Renders nothing once all are done or the user has dismissed it. */
 export function AppChecklist({ app }: { readonly app: AppView }) {
-  const [isDismissed, setDismissed] = useState(() => readDismissed(app.id))
+  const choiceName = `checklist-${app.id}`
+  const [isDismissed, setDismissed] = useState(() => readLocalChoice(choiceName) === 'dismissed')
   const enabled = !isDismissed
   const metrics = useQuery({ ...metricsQuery({ appId: app.id }, 'quarter'), enabled, staleTime: 60_000 })
   const recent = useQuery({ ...metricsQuery({ appId: app.id }, 'hour'), enabled: false })
@@ -104,7 +88,7 @@ export function AppChecklist({ app }: { readonly app: AppView }) {
           size="little"
           label="Dismiss getting started"
           onClick={() => {
-            writeDismissed(app.id)
+            storeLocalChoice(choiceName, 'dismissed')
             setDismissed(true)
             // The button that had the focus is gone.
             document.querySelector('h1')?.focus()

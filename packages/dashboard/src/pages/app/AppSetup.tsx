@@ -3,13 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { deploymentQuery } from '../../control/queries.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { Note } from '../../parts/Note.tsx'
+import { CallSetup } from '../../snippet/CallSetup.tsx'
 import { FirstRequest } from '../../snippet/FirstRequest.tsx'
-import { SnippetPanel } from '../../snippet/SnippetPanel.tsx'
 import { isOff } from './AppBadge.tsx'
 import { AppChecklist } from './AppChecklist.tsx'
 import { useApp, useAppKey } from './useApp.ts'
 
-/** An example call, and whether the first one has arrived. */
+/** The endpoint, an example call, and whether the first one has arrived. */
 export function AppSetup() {
   const app = useApp()
   const holder = useAppKey(app)
@@ -26,9 +26,8 @@ export function AppSetup() {
           </Link>
         </Note>
       )}
-      <div className="beside">
-        <AppChecklist app={app} />
-        {isOff(app) ? (
+      {isOff(app) ? (
+        <>
           <Note kind="warn">
             {app.services.length === 0 ? (
               <>
@@ -46,19 +45,21 @@ export function AppSetup() {
               </>
             )}
           </Note>
-        ) : (
-          <Loaded query={deployment}>
-            {({ networks }) => (
-              <SnippetPanel
-                holder={holder}
-                subject={params}
-                requireJwt={app.requireJwt}
-                networks={networks.filter(({ network }) => app.networks.includes(network))}
-              />
-            )}
-          </Loaded>
-        )}
-      </div>
+          <AppChecklist app={app} />
+        </>
+      ) : (
+        <Loaded query={deployment}>
+          {({ networks }) => (
+            <CallSetup
+              holder={holder}
+              subject={params}
+              requireJwt={app.requireJwt}
+              networks={networks.filter(({ network }) => app.networks.includes(network))}
+              beside={<AppChecklist app={app} />}
+            />
+          )}
+        </Loaded>
+      )}
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { isControlFailure } from '../../control/controlFailure.ts'
 import { keyQuery, usageQuery } from '../../control/queries.ts'
 import { useNetworks } from '../../networks/useNetworks.ts'
+import { BrowserUse } from '../../parts/BrowserUse.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { KeyBadge } from '../../parts/KeyBadge.tsx'
 import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
@@ -22,12 +23,12 @@ export function KeyFrame() {
   if (isControlFailure(query.error, 'not_found')) {
     return (
       <div className="page">
-        <PageHead title="API key not found" crumb={<Link to="/keys">API keys</Link>} />
+        <PageHead title="API key not found" crumb={<Link to="/keys">Keys</Link>} />
         <Empty
           title="It may have been revoked"
           action={
             <Link to="/keys" className="button primary">
-              To your API keys
+              To your keys
             </Link>
           }
         />
@@ -42,7 +43,7 @@ export function KeyFrame() {
           <>
             <PageHead
               title={key.name}
-              crumb={<Link to="/keys">API keys</Link>}
+              crumb={<Link to="/keys">Keys</Link>}
               lead={key.description || undefined}
               action={
                 <div className="row">
@@ -52,6 +53,7 @@ export function KeyFrame() {
               }
             />
             {key.state !== 'revoked' && <QuotaNote state={quota} of="all your API keys together" />}
+            {key.state !== 'revoked' && <BrowserUse subject={params} />}
             <nav className="tabs" aria-label="API key">
               <Link to="/keys/$keyId/setup" params={params}>
                 Setup

@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
+import { toPath } from '../../control/callApi.ts'
 import { adminAuditQuery } from '../../control/queries.ts'
 import { AuditTable } from '../../parts/AuditTable.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
@@ -7,7 +8,7 @@ const route = getRouteApi('/inside/operator/audit')
 
 /** The audit log of the whole service. */
 export function OperatorAudit() {
-  const { action } = route.useSearch()
+  const filters = route.useSearch()
   const navigate = route.useNavigate()
   return (
     <>
@@ -17,10 +18,11 @@ export function OperatorAudit() {
         lead="Every change to this service, and who made it."
       />
       <AuditTable
-        of={adminAuditQuery}
-        csv="GET /api/admin/audit-log.csv"
-        action={action}
-        onAction={(chosen) => void navigate({ search: chosen === undefined ? {} : { action: chosen }, replace: true })}
+        query={adminAuditQuery(filters)}
+        csv={toPath('GET /api/admin/audit-log.csv', { query: filters })}
+        isOperator={true}
+        filters={filters}
+        onFilters={(search) => void navigate({ search })}
       />
     </>
   )

@@ -109,10 +109,13 @@ const headText = ({ head, lag }: UpstreamView): string => {
   return lag === null || lag === 0 ? countText(head) : `${countText(head)} (${countText(lag)} behind)`
 }
 
-/** The most frequent kinds of failures. A call that the service canceled is not a failure. */
+/** Outcomes that are no failures of a node: a call that the service canceled, and a contract that reverted. */
+const notFailures: ReadonlySet<string> = new Set(['result', 'aborted', 'revert'])
+
+/** The most frequent kinds of failures. */
 const failuresText = ({ outcomes }: UpstreamView): string => {
   const failures = Object.entries(outcomes)
-    .filter(([kind]) => kind !== 'result' && kind !== 'aborted')
+    .filter(([kind]) => !notFailures.has(kind))
     .toSorted(([, one], [, other]) => other - one)
     .slice(0, 3)
   return failures.map(([kind, count]) => `${shortText(count)} ${kind}`).join(', ') || '–'

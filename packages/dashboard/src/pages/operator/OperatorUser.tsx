@@ -56,6 +56,9 @@ export function OperatorUser() {
               </dd>
             </div>
           </dl>
+          <Link to="/operator/audit" search={{ userId: user.id }}>
+            Audit log of this account
+          </Link>
           <UserLimits user={user} />
           <ResetLink user={user} />
           <Disable user={user} />

@@ -1,5 +1,5 @@
+import { methods } from '../../lib/methods.ts'
 import { foldName } from './hasAmbiguousName.ts'
-import { debugMethods, traceMethods } from './methodNames.ts'
 
 /**
  * The names of tracers built into nodes. Nodes execute any other text: geth and reth as JavaScript, Nethermind also as the name of a
@@ -27,10 +27,11 @@ export const builtInTracers: ReadonlySet<string> = new Set([
   'unigramTracer',
 ])
 
-const tracingMethods: ReadonlySet<string> = new Set([...debugMethods, ...traceMethods])
-
 /** Whether some node reads a tracer from the params of a method: all `debug_` methods, and with Erigon all `trace_` methods. */
-export const acceptsTracer = (method: string): boolean => tracingMethods.has(method)
+export const acceptsTracer = (method: string): boolean => {
+  const service = methods.get(method)?.service
+  return service === 'debug' || service === 'trace'
+}
 
 /** `muxTracer` runs several tracers. The member names of its options are their names. */
 const muxTracer = 'muxTracer'

@@ -159,6 +159,13 @@ export const accountErrors = {
     message: 'This link was used or has expired. Ask for a new one.',
     field: 'link',
   }),
+  logInLink: (): AccountError => ({
+    status: 404,
+    code: 'link_invalid',
+    message:
+      'This log-in link was used or has expired: it works once, within 15 minutes. Start keyrail dev again for a new one, or log in with the email address and the password in its data folder.',
+    field: 'link',
+  }),
   tooManyTries: (retryAfterMs: number): AccountError => ({
     status: 429,
     code: 'too_many_tries',

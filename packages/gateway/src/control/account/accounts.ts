@@ -90,6 +90,18 @@ export interface Accounts {
     request: Origin & { email: string; password: string; current?: string | undefined },
   ): Promise<LoggedIn | AccountError>
   /**
+   * Creates a link that logs in to an account once, within 15 minutes. The process remembers its hash, and nothing is stored. Only the program
+   * that runs the service can create one: `keyrail dev` does, for its own account.
+   * @param userId - The account's id.
+   * @returns The link's secret, `krd_…`.
+   */
+  createLogInLink(userId: string): string
+  /**
+   * Creates a session with a link of `createLogInLink`, which uses it up.
+   * @param request.current - The token of the browser's current session, which ends.
+   */
+  logInWithLink(request: Origin & { link: string; current?: string | undefined }): Promise<LoggedIn | AccountError>
+  /**
    * Starts a log-in at the OpenID Connect provider.
    * @returns The provider's URL to send the browser to, and the secret that binds the log-in to the browser, for a cookie only. It expires after
    * 10 minutes.

@@ -8,6 +8,7 @@ import { createThrottle } from './createThrottle.ts'
 import { createLogInThrottle } from './createLogInThrottle.ts'
 import { createOperator } from './createOperator.ts'
 import { createPasswordHasher } from './createPasswordHasher.ts'
+import { createLogInLinks } from './logInLinks.ts'
 import { createLogIns } from './logIns.ts'
 import { createPasswordChanges } from './passwordChanges.ts'
 import { pruneAccounts } from './pruneAccounts.ts'
@@ -62,6 +63,7 @@ export const createAccounts = ({
   const logIns = createLogIns(throttled)
   return {
     ...logIns,
+    ...createLogInLinks(context),
     ...createSingleSignOn(throttled, logIns.authenticate),
     ...createPasswordChanges(throttled),
     ...createEmailLinks(throttled),

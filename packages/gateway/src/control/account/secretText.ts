@@ -1,16 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { checksumLength, getChecksum, toBase62 } from '../../lib/secrets/base62.ts'
 
-/** The kind of a secret: a personal access token, an invite, a password reset link, or a link that verifies an email address. */
-export type SecretTextKind = 'accessToken' | 'invite' | 'link' | 'email'
+/** The kind of a secret: a personal access token, an invite, a password reset link, a link that verifies an email address, or one that logs in. */
+export type SecretTextKind = 'accessToken' | 'invite' | 'link' | 'email' | 'logIn'
 
 const prefixes: Readonly<Record<SecretTextKind, string>> = {
   accessToken: 'krp_',
   invite: 'kri_',
   link: 'krl_',
   email: 'kre_',
+  logIn: 'krd_',
 }
-const shape = /^kr[pile]_[0-9A-Za-z]{39}$/
+const shape = /^kr[piled]_[0-9A-Za-z]{39}$/
 
 /**
  * Creates a random secret in the format of API keys: 192 random bits in base62, then 6 characters of CRC-32, so that secret scanners

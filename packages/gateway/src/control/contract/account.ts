@@ -35,6 +35,12 @@ export interface LogInBody {
   readonly password: string
 }
 
+/** Logs in with a link that works once, which `keyrail dev` prints. */
+export interface LogInLinkBody {
+  /** The link's fragment, `krd_…`. */
+  readonly link: string
+}
+
 /** A log-in at the OpenID Connect provider. */
 export interface SignOnView {
   /** The provider's URL. Send the browser there. The provider sends it back to `/log-in/single-sign-on`. */
@@ -156,6 +162,9 @@ export const sessionView: z.ZodType<SessionView> = z
 
 /** The schema of `LogInBody`. */
 export const logInBody: z.ZodType<LogInBody, LogInBody> = z.strictObject(logIn)
+
+/** The schema of `LogInLinkBody`. */
+export const logInLinkBody: z.ZodType<LogInLinkBody, LogInLinkBody> = z.strictObject({ link: secretText })
 
 /** The schema of `SignOnView`. */
 export const signOnView: z.ZodType<SignOnView> = z.strictObject({ url: z.string() })

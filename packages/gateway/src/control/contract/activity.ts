@@ -5,11 +5,11 @@ import { timeText } from './texts.ts'
 export interface TrafficView {
   /** Requests, rejected ones included. Each request of a batch counts. */
   readonly total: number
-  /** Requests without a successful response. */
+  /** Requests that failed. One whose contract reverted did not. */
   readonly failed: number
   /** Requests by hour, the oldest hour first. */
   readonly totals: readonly number[]
-  /** Requests without a successful response, by hour. */
+  /** Requests that failed, by hour. */
   readonly failures: readonly number[]
   /** To the minute; after 8 days to the hour, after 90 days to the UTC day. `null`: never used. */
   readonly lastUsedAt: string | null

@@ -9,12 +9,18 @@ export interface AuditEntryView {
   readonly at: string
   /** The account that was changed. */
   readonly userId: string | null
-  /** The author of the change: the id of a user or access token, or `operator`. */
+  /** Its email address; `null` if it was deleted. */
+  readonly userEmail: string | null
+  /** The author of the change: the id of a user or access token, `operator` for the command line, or `nobody` if nobody was logged in. */
   readonly actor: string
+  /** The email address of the user, or the label of the access token; `null` if it was deleted, or is not yours and you are no operator. */
+  readonly actorName: string | null
   /** Such as `key.rotate`. */
   readonly action: string
   /** The id of the object that was changed. */
   readonly subject: string | null
+  /** Its name; `null` if it was deleted or has none. */
+  readonly subjectName: string | null
   readonly ip: string | null
   readonly detail: Readonly<Record<string, unknown>> | null
 }
@@ -23,6 +29,10 @@ export interface AuditEntryView {
 export interface AuditFilters {
   /** An action, such as `key.rotate`, or a group of actions, such as `key`. */
   readonly action?: string
+  /** Only entries by this author: the id of a user or access token, `operator` or `nobody`. */
+  readonly actor?: string
+  /** Only entries about the object with this id. */
+  readonly subject?: string
   /** Only entries from this time on. */
   readonly from?: string
   /** Only entries before this time. */
@@ -41,6 +51,8 @@ export interface AdminAuditFilters extends AuditFilters {
 /** Selects a page of the audit log of all accounts. */
 export interface AdminAuditQuery extends PageQuery, AdminAuditFilters {}
 
+const recordId = z.string().regex(/^[0-9A-Za-z_]{1,40}$/, { error: 'must be an id, such as that of an app' })
+
 const filters = {
   action: z
     .string()
@@ -48,6 +60,8 @@ const filters = {
       error: 'must be an action such as key.rotate, or a group such as key',
     })
     .exactOptional(),
+  actor: recordId.exactOptional(),
+  subject: recordId.exactOptional(),
   from: timeText.exactOptional(),
   to: timeText.exactOptional(),
 }
@@ -75,9 +89,12 @@ export const auditEntryView: z.ZodType<AuditEntryView> = z
     id: z.int(),
     at: timeText,
     userId: z.string().nullable(),
+    userEmail: z.string().nullable(),
     actor: z.string(),
+    actorName: z.string().nullable(),
     action: z.string(),
     subject: z.string().nullable(),
+    subjectName: z.string().nullable(),
     ip: z.string().nullable(),
     detail: z.record(z.string(), z.unknown()).nullable(),
   })

@@ -19,7 +19,9 @@ export interface MetricsView {
   readonly total: number
   /** Requests with a successful response. */
   readonly succeeded: number
-  /** 0 to 1; `null` if there were no requests. */
+  /** Requests whose contract reverted. They are neither successes nor failures. */
+  readonly reverted: number
+  /** `(succeeded + reverted) / total`, 0 to 1; `null` if there were no requests. */
   readonly successRate: number | null
   readonly latencyMs: {
     readonly p50: number | null
@@ -36,6 +38,7 @@ export interface MetricsView {
     readonly at: string
     readonly total: number
     readonly succeeded: number
+    readonly reverted: number
     readonly p50: number | null
     readonly p95: number | null
     readonly connections: number
@@ -46,12 +49,18 @@ export interface MetricsView {
     readonly method: string
     readonly total: number
     readonly succeeded: number
+    readonly reverted: number
     readonly p50: number | null
     readonly p95: number | null
   }[]
-  /** `succeeded`, `nodeError`, `upstreamFailed`, `disconnected`, or a rejection reason. */
+  /** `succeeded`, `reverted`, `nodeError`, `upstreamFailed`, `disconnected`, or a rejection reason. */
   readonly byOutcome: readonly { readonly outcome: string; readonly total: number }[]
-  readonly byNetwork: readonly { readonly network: Network; readonly total: number; readonly succeeded: number }[]
+  readonly byNetwork: readonly {
+    readonly network: Network
+    readonly total: number
+    readonly succeeded: number
+    readonly reverted: number
+  }[]
 }
 
 /** Selects metrics. */
@@ -92,6 +101,7 @@ export const metricsView: z.ZodType<MetricsView> = z
     step: z.enum(['minute', 'hour', 'day']),
     total: count,
     succeeded: count,
+    reverted: count,
     successRate: z.number().min(0).max(1).nullable(),
     latencyMs: z.strictObject({ p50: ms, p90: ms, p95: ms, p99: ms }),
     connections: count,
@@ -101,15 +111,18 @@ export const metricsView: z.ZodType<MetricsView> = z
         at: timeText,
         total: count,
         succeeded: count,
+        reverted: count,
         p50: ms,
         p95: ms,
         connections: count,
         notifications: count,
       }),
     ),
-    byMethod: z.array(z.strictObject({ method: z.string(), total: count, succeeded: count, p50: ms, p95: ms })),
+    byMethod: z.array(
+      z.strictObject({ method: z.string(), total: count, succeeded: count, reverted: count, p50: ms, p95: ms }),
+    ),
     byOutcome: z.array(z.strictObject({ outcome: z.string(), total: count })),
-    byNetwork: z.array(z.strictObject({ network: z.string(), total: count, succeeded: count })),
+    byNetwork: z.array(z.strictObject({ network: z.string(), total: count, succeeded: count, reverted: count })),
   })
   .meta({ id: 'Metrics' })
 

@@ -12,15 +12,15 @@ export interface RequestEntryView {
   /** When the response was ready. */
   readonly at: string
   /**
-   * The method; of a batch, that of the first failed call, or of the first call if none failed. An unknown method by the name that the caller
+   * The method; of a batch, that of the first call that failed, else of the first that reverted, else of the first call. An unknown method by the name that the caller
    * sent, cut to 64 characters. `null` if the request was rejected before its body was read, or had no method.
    */
   readonly method: string | null
-  /** As in the metrics: `succeeded`, `nodeError`, `upstreamFailed`, `disconnected`, or a rejection reason. Of a batch, that of the first failed call. */
+  /** As in the metrics: `succeeded`, `reverted`, `nodeError`, `upstreamFailed`, `disconnected`, or a rejection reason. Of a batch, that of the call in `method`. */
   readonly outcome: string
   /** The JSON-RPC error code; `null` without an error. */
   readonly code: number | null
-  /** The message of the error, cut to 200 characters; `null` without an error. */
+  /** The message of the error, cut to 200 characters; of a revert, its decoded reason. `null` without an error. */
   readonly message: string | null
   /** The HTTP status; 499 if the caller disconnected before the response. A message of a WebSocket has the one that it would have over HTTP. */
   readonly status: number
@@ -61,7 +61,7 @@ export interface RequestsQuery extends PageQuery {
    */
   readonly after?: string
   readonly method?: string
-  /** An outcome, or `failed` for all except `succeeded`. */
+  /** An outcome, or `failed` for all except `succeeded` and `reverted`. */
   readonly outcome?: string
   readonly network?: Network
   /** The last four characters of the key. */

@@ -45,6 +45,7 @@ export const accountHandlers = ({
   | 'POST /api/account/identities/disconnect'
   | 'POST /api/account/delete'
   | 'POST /api/session'
+  | 'POST /api/session/link'
   | 'POST /api/session/single-sign-on'
   | 'POST /api/session/single-sign-on/finish'
   | 'GET /api/session'
@@ -108,6 +109,12 @@ export const accountHandlers = ({
 
   'POST /api/session': async ({ body, caller }) =>
     toSessionResult(await accounts.logIn({ ...body, current: caller.sessionToken, ...getOrigin(caller) }), caller),
+
+  'POST /api/session/link': async ({ body, caller }) =>
+    toSessionResult(
+      await accounts.logInWithLink({ ...body, current: caller.sessionToken, ...getOrigin(caller) }),
+      caller,
+    ),
 
   'POST /api/session/single-sign-on': async ({ caller }) => {
     const started = await accounts.startSingleSignOn(getOrigin(caller))

@@ -64,6 +64,7 @@ export const toMetricsView = (
   step: span.step,
   total: metrics.total,
   succeeded: metrics.succeeded,
+  reverted: metrics.reverted,
   successRate: metrics.successRate,
   latencyMs: metrics.latencyMs,
   connections: metrics.connections,

@@ -1,14 +1,14 @@
-import { isReadMethod } from '@keyrail/core/internal'
-import type { PinRule } from './pinRules.ts'
-import { pinRules } from './pinRules.ts'
+import { methods } from '../../lib/methods.ts'
+import type { OfferedMethod } from '../../lib/methods.ts'
 import type { MethodWeights } from './weights.ts'
-import {
-  debugMethods,
-  nodeMethods,
-  subscriptionMethods,
-  traceMethods,
-  txpoolMethods,
-} from '../../auth/allowList/methodNames.ts'
+
+/** The param of a method that pins the response to a chain state, and its kind. */
+export interface PinRule {
+  /** A block hash, a block by number or hash, a log filter, or a transaction hash. */
+  readonly by: 'hash' | 'block' | 'logs' | 'transaction'
+  /** The index of the param. */
+  readonly at: number
+}
 
 /** How calls of an allowed method are handled. */
 export interface MethodTraits {
@@ -33,42 +33,38 @@ export interface MethodTraits {
 /** Gets how calls of a method are handled; `undefined` if it is not allowed. */
 export type MethodPolicy = (method: string) => MethodTraits | undefined
 
-const filters: ReadonlyMap<string, NonNullable<MethodTraits['filter']>> = new Map([
-  ['eth_newFilter', 'create'],
-  ['eth_newBlockFilter', 'create'],
-  ['eth_newPendingTransactionFilter', 'create'],
-  ['eth_getFilterChanges', 'use'],
-  ['eth_getFilterLogs', 'use'],
-  ['eth_uninstallFilter', 'remove'],
-])
-
 /** No caller may use the accounts of a node, and many clients ask which there are when they start. */
 const ownResults: ReadonlyMap<string, string> = new Map([['eth_accounts', '[]']])
 
-const expensive =
-  /^(?:debug|trace)_|^eth_(?:getLogs|getFilterLogs|simulateV1|getProof|createAccessList)$|^txpool_(?:content|inspect)$/
-
 /** Whether a call of this method can take a node seconds. */
-export const isExpensive = (method: string): boolean => expensive.test(method)
+export const isExpensive = (method: string): boolean => methods.get(method)?.expensive === true
 
 /** Which own methods of development nodes are offered: those that only read how the node mines, or all, which rewrite the chain. */
 export type DevelopmentMethods = 'reads' | 'all'
 
-/** Hardhat Ignition asks for it: without a response, it waits for confirmations that a chain without traffic never gets. */
-const developmentReads: readonly string[] = ['hardhat_getAutomine']
 const devMethod = /^(?:anvil|evm|hardhat)_[A-Za-z0-9_]{1,64}$/
 const devTraits: MethodTraits = Object.freeze({ idempotent: false, expensive: false, weight: 1, label: 'node-own' })
 
-const getTraits = (name: string, weight: number): MethodTraits => {
-  const filter = filters.get(name)
+/** The param that pins a response, if the service caches it. */
+const getPin = ({ cached, blockHash, block, range, transaction }: OfferedMethod): PinRule | undefined => {
+  if (cached?.includes('service') !== true) return undefined
+  if (blockHash !== undefined) return { by: 'hash', at: blockHash }
+  if (block !== undefined) return { by: 'block', at: block }
+  if (range !== undefined) return { by: 'logs', at: range }
+  return transaction === undefined ? undefined : { by: 'transaction', at: transaction }
+}
+
+const getTraits = (name: string, row: OfferedMethod, weight: number): MethodTraits => {
+  const { access, expensive = false, filter, subscription } = row
   const result = ownResults.get(name)
   return Object.freeze({
-    idempotent: isReadMethod(name) || developmentReads.includes(name),
-    expensive: isExpensive(name),
+    idempotent: access === 'read',
+    expensive,
     weight,
     label: name,
-    pin: pinRules.get(name),
+    pin: getPin(row),
     ...(filter === undefined ? {} : { filter }),
+    ...(subscription === undefined ? {} : { subscribes: subscription }),
     ...(result === undefined ? {} : { result }),
   })
 }
@@ -86,21 +82,14 @@ export const createMethodPolicy = (options: {
   /** @default {} */
   weights?: MethodWeights
 }): MethodPolicy => {
-  const allowed = new Map<string, MethodTraits>()
-  const weights = new Map(Object.entries(options.weights ?? {}))
-  const allow = (names: readonly string[]): void => {
-    for (const name of names) allowed.set(name, getTraits(name, weights.get(name) ?? 1))
-  }
-  allow(nodeMethods)
-  if (options.debug) allow(debugMethods)
-  if (options.trace) allow(traceMethods)
-  if (options.txpool) allow(txpoolMethods)
-  if (options.developmentMethods !== undefined) allow(developmentReads)
-  for (const name of subscriptionMethods)
-    allowed.set(
-      name,
-      Object.freeze({ ...getTraits(name, weights.get(name) ?? 1), idempotent: false, subscribes: true } as const),
-    )
+  const { weights = {} } = options
+  // Hardhat Ignition asks a development node how it mines: without a response, it waits for confirmations that a chain without traffic never gets.
+  const services = { ...options, always: true, development: options.developmentMethods !== undefined }
+  const allowed = new Map(
+    [...methods]
+      .filter(([, { service }]) => services[service])
+      .map(([name, row]) => [name, getTraits(name, row, weights[name] ?? 1)]),
+  )
   // Most batches are many calls of one method.
   let last: MethodTraits | undefined
   return (method) => {

@@ -1,14 +1,7 @@
 import { findNearestName } from '@keyrail/core/internal'
+import { methods } from '../../lib/methods.ts'
 import type { Network } from '../../lib/network.ts'
 import { notificationMethod } from '../../usage/metering/meter.ts'
-import {
-  debugMethods,
-  nodeMethods,
-  subscriptionMethods,
-  traceMethods,
-  txpoolMethods,
-} from '../../auth/allowList/methodNames.ts'
-
 /**
  * How many requests a call of a method counts as, in rates and quotas. Methods that are left out count as 1, and notifications of subscriptions
  * (`eth_subscription`), which are charged to quotas only, as 0.
@@ -20,12 +13,8 @@ export const maxWeight = 1_000_000
 
 /** The methods that can have a weight: all that a service can offer, also while `services` turns them off. */
 export const weightedMethods: readonly string[] = [
-  ...nodeMethods,
-  ...subscriptionMethods,
+  ...[...methods].filter(([, { service }]) => service !== 'development').map(([name]) => name),
   notificationMethod,
-  ...debugMethods,
-  ...traceMethods,
-  ...txpoolMethods,
 ]
 
 const known: ReadonlySet<string> = new Set(weightedMethods)

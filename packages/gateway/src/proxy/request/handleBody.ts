@@ -1,6 +1,7 @@
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
+import { methods } from '../../lib/methods.ts'
 import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
 import { corsHeaders } from '../http/cors.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
@@ -88,24 +89,29 @@ const addBlock = ({ context, network, tenant }: AuthorizedRequest): void => {
   context.facts.block = network.group.views.getHead(tenant.record.id)
 }
 
+const isForTestKey = (method: string): boolean => {
+  const service = methods.get(method)?.service
+  return service !== 'debug' && service !== 'txpool'
+}
+
 const check = (
   { javascriptTracers, sockets }: GatewayContext,
   { context, tenant, tokenAllowList, network }: AuthorizedRequest,
   call: ParsedCall | InvalidCall,
-  traits: MethodTraits | undefined,
+  { traits, suggests = false }: { traits: MethodTraits | undefined; suggests?: boolean },
 ): ForwardedCall | Rejection => {
   if (traits?.subscribes === true && context.message?.subscriptions === undefined) {
     const needsSocket = context.message === undefined && sockets.getHub(network.group.network) !== undefined
     return needsSocket ? rejections.useWebSocket(traits.label) : rejections.methodNotFound(traits.label)
   }
   // Everybody knows test keys, so the one that gets a response must not change anything, or make a node do expensive work for a page.
-  const isOffered =
-    tenant.testKey !== 'slow' || (traits?.idempotent === true && !/^(?:debug|txpool)_/.test(traits.label))
+  const isOffered = tenant.testKey !== 'slow' || (traits?.idempotent === true && isForTestKey(traits.label))
   return checkCall(call, {
     traits: isOffered ? traits : undefined,
     allow: tenant.record.allow,
     tokenAllowList,
     javascriptTracers,
+    suggests,
   })
 }
 
@@ -121,7 +127,7 @@ const handleSingle = (gateway: GatewayContext, authorized: AuthorizedRequest, ca
     }
     message.callIds = call.id
   }
-  const checked = check(gateway, authorized, call, traits)
+  const checked = check(gateway, authorized, call, { traits, suggests: true })
   if (isRejection(checked))
     withLimits(gateway, authorized, { passed: 0, calls: 1 }, (taken) => {
       const result = isRateUsedUp(taken) ? toLimitRejection(taken, { index: 0 }, gateway) : checked
@@ -214,7 +220,7 @@ const handleBatch = (
   let passed = 0
   for (const call of calls) {
     const traits = call.valid ? network.policy(call.method) : undefined
-    const result = check(gateway, authorized, call, traits)
+    const result = check(gateway, authorized, call, { traits })
     methods.push(traits?.label ?? 'other')
     checked.push(result)
     if (!isRejection(result)) passed += 1

@@ -1,7 +1,8 @@
-import { getFaultCode } from '../../errors/faultLog.ts'
+import { describeFault } from '../../errors/faultLog.ts'
 import type { RejectionReason } from '../../errors/rejection.ts'
 import type { Outcome } from '../../usage/metering/meter.ts'
 import type { CallResult, StreamedResponse } from '../upstream/callResult.ts'
+import { isRevert } from '../upstream/classifyFailure.ts'
 import type { StreamEnd } from '../upstream/openResponseStream.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { recordCalls, recordWhole } from './recordRequest.ts'
@@ -18,9 +19,10 @@ const upstreamFailures: ReadonlySet<RejectionReason> = new Set([
   'chain_reorganized',
 ])
 
-const toOutcome = (result: CallResult): Outcome => {
-  if (!('reason' in result)) return result.member === 'error' ? 'nodeError' : 'succeeded'
-  return upstreamFailures.has(result.reason) ? 'upstreamFailed' : result.reason
+const toOutcome = (result: CallResult, method: string): Outcome => {
+  if ('reason' in result) return upstreamFailures.has(result.reason) ? 'upstreamFailed' : result.reason
+  if (result.member === 'result') return 'succeeded'
+  return isRevert(result.value, method) ? 'reverted' : 'nodeError'
 }
 
 /** How long a request has taken so far, in milliseconds. It counts for each call of a batch: the caller gets none of them earlier. */
@@ -42,7 +44,7 @@ const count = (gateway: GatewayContext, context: RequestContext, counted: EqualC
     meter.count(tenant.meteredKey, network, method, outcome, durationMs, calls)
   } catch (error) {
     // The response is ready, and does not depend on its metrics.
-    gateway.log({ event: 'fault', where: 'meter', code: getFaultCode(error), count: 1 })
+    gateway.log({ event: 'fault', where: 'meter', ...describeFault(error), count: 1 })
   }
 }
 
@@ -62,7 +64,7 @@ const meterStream = (
   const durationMs = getElapsedMs(context)
   stream.onEnd((end) => {
     const outcome = streamOutcomes[end]
-    recordCalls(gateway, context, completed, () => outcome)
+    recordCalls(gateway, context, completed, [outcome])
     count(gateway, context, { method, outcome, calls: 1, durationMs })
   })
 }
@@ -79,12 +81,13 @@ export const meterCalls = (gateway: GatewayContext, context: RequestContext, com
     meterStream(gateway, context, { ...first, completed })
     return
   }
-  recordCalls(gateway, context, completed, toOutcome)
+  const getMethod = (index: number): string => facts.methods?.[index] ?? facts.method ?? 'other'
+  const outcomes = results.map((result, index) => toOutcome(result, getMethod(index)))
+  recordCalls(gateway, context, completed, outcomes)
   // Equal calls in a row are counted together: most batches are many calls of one method.
   let equal: EqualCalls | undefined
-  for (const [index, result] of results.entries()) {
-    const method = facts.methods?.[index] ?? facts.method ?? 'other'
-    const outcome = toOutcome(result)
+  for (const [index, outcome] of outcomes.entries()) {
+    const method = getMethod(index)
     if (equal?.method === method && equal.outcome === outcome) {
       equal.calls += 1
       continue

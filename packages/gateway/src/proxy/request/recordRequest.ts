@@ -1,7 +1,8 @@
 import { parseBearer } from '../../auth/jwt/parseJwt.ts'
 import { copyText } from '../../lib/copyText.ts'
-import { getFaultCode } from '../../errors/faultLog.ts'
+import { describeFault } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
+import { isFailure } from '../../usage/metering/meter.ts'
 import type { Outcome } from '../../usage/metering/meter.ts'
 import { capturedLength } from '../../usage/requestLog/requestLog.ts'
 import type { RecordedError, RecordedRequest } from '../../usage/requestLog/requestLog.ts'
@@ -45,36 +46,41 @@ const copyValue = (value: Buffer | string): string =>
     : value.subarray(0, capturedLength)
   ).toString()
 
-/** Whether a call failed. */
-const isFailed = (result: CallResult): boolean => isRejection(result) || result.member === 'error'
+/** Finds the call that the entry of a request shows: the first that failed, else the first that reverted, else the first one. */
+const findShown = (outcomes: readonly Outcome[]): number => {
+  const failed = outcomes.findIndex(isFailure)
+  return failed === -1 ? Math.max(0, outcomes.indexOf('reverted')) : failed
+}
 
 /**
  * Records a request whose calls have completed, if the request log admits it.
- * @param toOutcome - The outcome of a result.
+ * @param outcomes - Those of the calls, in the same order.
  */
 export const recordCalls = (
   gateway: GatewayContext,
   context: RequestContext,
   { calls, results, status, parts }: CompletedCalls,
-  toOutcome: (result: CallResult) => Outcome,
-): void =>
+  outcomes: readonly Outcome[],
+): void => {
+  const index = findShown(outcomes)
+  const outcome = outcomes[index] ?? 'succeeded'
   record(gateway, context, {
-    isFailed: results.some(isFailed),
+    outcome,
     describe: () => {
-      const index = Math.max(0, results.findIndex(isFailed))
       const [call, result] = [calls[index], results[index]]
       return {
         method: call?.valid === true ? copy(call.method, capturedLength) : undefined,
-        outcome: result === undefined ? 'succeeded' : toOutcome(result),
+        outcome,
         error: result && toError(result),
         status,
         calls: calls.length,
-        failedCalls: results.filter(isFailed).length,
+        failedCalls: outcomes.filter(isFailure).length,
         responseBytes: getByteLength(parts),
         ...toExcerpts(gateway, context, { call, result }),
       }
     },
   })
+}
 
 /** Records a request that was rejected as a whole, or whose caller disconnected, if the request log admits it. */
 export const recordWhole = (
@@ -83,7 +89,7 @@ export const recordWhole = (
   { outcome, rejection, status }: WholeOutcome,
 ): void =>
   record(gateway, context, {
-    isFailed: true,
+    outcome,
     describe: () => {
       const { methods, method, calls = 1 } = context.facts
       const name = methods?.[0] ?? method
@@ -121,13 +127,13 @@ const toExcerpts = (
 const record = (
   gateway: GatewayContext,
   context: RequestContext,
-  { isFailed: failed, describe }: { isFailed: boolean; describe: () => Shown },
+  { outcome, describe }: { outcome: Outcome; describe: () => Shown },
 ): void => {
   const { requestLog } = gateway.usage
   const { tenant, network } = context.facts
   if (requestLog === undefined || tenant === undefined || network === undefined || tenant.testKey !== undefined) return
   try {
-    if (!requestLog.admits(tenant.record.id, failed)) return
+    if (!requestLog.admits(tenant.record.id, outcome)) return
     const { request, requestId, startedAt, facts } = context
     const path = getRequestPath(gateway.names, request)
     const key = path.kind === 'call' ? path.key : undefined
@@ -149,6 +155,6 @@ const record = (
     })
   } catch (error) {
     // The response is ready, and does not depend on the log.
-    gateway.log({ event: 'fault', where: 'requestLog', code: getFaultCode(error), count: 1 })
+    gateway.log({ event: 'fault', where: 'requestLog', ...describeFault(error), count: 1 })
   }
 }

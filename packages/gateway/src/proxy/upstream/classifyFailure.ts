@@ -7,9 +7,9 @@ import {
   readResponse as readFailure,
 } from '@keyrail/core/internal'
 import type { FailureFacts } from '@keyrail/core/internal'
+import { methods } from '../../lib/methods.ts'
 import type { UpstreamResponse } from './createUpstream.ts'
 import { failureRules } from './failureRules.ts'
-import { replayMethods } from './replayMethods.ts'
 
 /** A longer error or page is not classified: those with which a node rejects a call are short. */
 export const maxClassifiedBytes = 64 * 1024
@@ -38,7 +38,7 @@ export const classifyFailure = (
   // `createFailure` finds the same kind, but takes six times as long.
   const found = facts.kind ?? classify(facts, method)?.kind ?? 'unknown'
   // It rejects a transaction that is in the chain, for example for its nonce: it does not have the state before it.
-  const kind = found === 'txRejected' && replayMethods.has(method) ? 'missingData' : found
+  const kind = found === 'txRejected' && methods.get(method)?.replays === true ? 'missingData' : found
   const { about } = failureRules[kind]
   const retryAfterMs = about === 'node' || about === 'load' ? parseRetryAfter(facts) : undefined
   return { kind, isRejectedBeforeRun: false, retryAfterMs }
@@ -78,6 +78,10 @@ export const readErrorKind = (value: Buffer | string, method: string): FailureKi
   const rpcError = parseError(value)
   return classifyFailure({ method, idempotent: true }, { text: rpcError.message, rpcError }).kind
 }
+
+/** Whether a node's error says that a contract reverted, or that its execution failed. */
+export const isRevert = (value: Buffer | string, method: string): boolean =>
+  value.length <= maxClassifiedBytes && readErrorKind(value, method) === 'revert'
 
 /** Reads how a node failed a query of the gateway's own, whose id is 1. */
 export const readRejection = (response: UpstreamResponse, method: string): Failure =>

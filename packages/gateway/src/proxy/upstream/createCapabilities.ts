@@ -1,4 +1,5 @@
 import { monotonicClock } from '../../lib/clock.ts'
+import { methods } from '../../lib/methods.ts'
 import { isWeightedMethod } from '../method/weights.ts'
 import { toHex } from './logs/parseLogFilter.ts'
 import { getStateBlock } from './getStateBlock.ts'
@@ -109,6 +110,7 @@ export const createCapabilities = (
 ): Capabilities => {
   const allowed = allowMethods === undefined ? undefined : new Set(allowMethods)
   const denied = new Set(denyMethods)
+  const services = { debug, trace, txpool, always: true, development: true }
   /** By method. Only known methods, whose number is bounded. */
   const reports = new Map<string, Reports>()
 
@@ -188,9 +190,7 @@ export const createCapabilities = (
     offers: (method) =>
       !denied.has(method) &&
       (allowed === undefined || allowed.has(method)) &&
-      (debug || !method.startsWith('debug_')) &&
-      (trace || !method.startsWith('trace_')) &&
-      (txpool || !method.startsWith('txpool_')),
+      services[methods.get(method)?.service ?? 'always'],
     canServe: (call, ownerId) => !lacks(call, ownerId),
     learn: ({ method, params, kind, ownerId }) => {
       if (kind === 'result') {

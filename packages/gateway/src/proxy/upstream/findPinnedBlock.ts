@@ -1,5 +1,5 @@
 import { scanItems, scanMembers } from '../../lib/json/scanMembers.ts'
-import type { PinRule } from '../method/pinRules.ts'
+import type { PinRule } from '../method/createMethodPolicy.ts'
 
 /**
  * The chain state that a response is pinned to. `hash`: a block hash, so the response never changes. A number: it no longer changes once that

@@ -46,7 +46,6 @@ test('what a null means is known for each method that a service can offer', () =
         "eth_newPendingTransactionFilter",
         "eth_protocolVersion",
         "eth_simulateV1",
-        "eth_subscription",
         "eth_syncing",
         "eth_uninstallFilter",
         "net_listening",
@@ -104,6 +103,7 @@ test('what a null means is known for each method that a service can offer', () =
         "eth_sendRawTransaction",
         "eth_sendRawTransactionSync",
         "eth_subscribe",
+        "eth_subscription",
         "eth_unsubscribe",
       ],
     }

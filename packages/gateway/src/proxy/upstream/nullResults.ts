@@ -1,9 +1,9 @@
+import { methods } from '../../lib/methods.ts'
 import { toPickOptions } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { parseQuantity } from './queryUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
-import { numberMethods } from './getNullMeaning.ts'
 
 /** How long a `null` waits to be confirmed, in milliseconds. The caller gets it then. */
 export const maxConfirmMs = 2_000
@@ -48,7 +48,7 @@ const toKey = ({ method, params = '' }: ForwardedCall): string => method + param
 
 /** A node has every block up to its head, so for a block below both heads any of them will do. */
 const getMinHead = ({ method, params = '' }: ForwardedCall, head: number | undefined): number | undefined => {
-  if (!numberMethods.has(method)) return head
+  if (methods.get(method)?.block !== 0) return head
   const number = parseQuantity(/^\[\s*("0x[0-9a-fA-F]{1,13}")/.exec(params)?.[1] ?? '')
   if (number === undefined) return head
   return head === undefined ? number : Math.min(number, head)

@@ -84,8 +84,8 @@ const startTrace = (
       headers: formatTraceContext({ traceId, parentId: spanId, isSampled: true, state: parent?.state }),
       end: (kind) => {
         if (kind !== 'result') sent.setAttribute('error.type', kind)
-        // An attempt is stopped if another one was faster or its caller left: nothing failed.
-        if (kind !== 'result' && kind !== 'aborted') sent.setStatus({ code: SpanStatusCode.ERROR })
+        // An attempt is stopped if another one was faster or its caller left, and contracts decide about reverts: nothing failed.
+        if (kind !== 'result' && kind !== 'aborted' && kind !== 'revert') sent.setStatus({ code: SpanStatusCode.ERROR })
         sent.end(performance.now())
       },
     }

@@ -15,6 +15,7 @@ import { identities } from './0014Identities.ts'
 import { allowListUses } from './0015AllowListUses.ts'
 import { emailIdentities } from './0016EmailIdentities.ts'
 import { lookAlikeEmails } from './0017LookAlikeEmails.ts'
+import { auditIndexes } from './0018AuditIndexes.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   allowListUses,
   emailIdentities,
   lookAlikeEmails,
+  auditIndexes,
 ]

@@ -11,7 +11,7 @@ export interface ActivityQuery {
 export interface Activity {
   /** One number per hour, the oldest first. */
   readonly totals: readonly number[]
-  /** How many of them did not succeed. */
+  /** How many of them failed. */
   readonly failures: readonly number[]
   /**
    * The start of the minute of the last call, rejected ones included; of the hour or day if its minutes or hours are past their retention.

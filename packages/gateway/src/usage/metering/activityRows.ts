@@ -1,6 +1,6 @@
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Activity } from './activity.ts'
-import { connectionMethod, notificationMethod } from './meter.ts'
+import { connectionMethod, isFailure, notificationMethod } from './meter.ts'
 import { unpackCounts } from './usageCounts.ts'
 import type { PeriodPart } from './usagePlan.ts'
 
@@ -25,10 +25,9 @@ export const createActivitySum = (hours: number): ActivitySum => ({
  */
 export const addCounts = ({ totals, failures }: ActivitySum, hour: number, counts: string): void => {
   for (const [method, , outcome, total] of unpackCounts(counts) ?? []) {
-    const succeeded = outcome === 'succeeded'
-    if (succeeded && (method === connectionMethod || method === notificationMethod)) continue
+    if (outcome === 'succeeded' && (method === connectionMethod || method === notificationMethod)) continue
     totals[hour] = (totals[hour] ?? 0) + total
-    if (!succeeded) failures[hour] = (failures[hour] ?? 0) + total
+    if (isFailure(outcome)) failures[hour] = (failures[hour] ?? 0) + total
   }
 }
 

@@ -16,17 +16,27 @@ const maxSteps = 20_000
 const pageRows = 100
 
 /** Outcomes of forwarded calls. Only these have a latency. */
-const forwarded: ReadonlySet<string> = new Set(['succeeded', 'nodeError', 'upstreamFailed'])
+const forwarded: ReadonlySet<string> = new Set(['succeeded', 'reverted', 'nodeError', 'upstreamFailed'])
 
-interface Sum {
+interface Totals {
   total: number
   succeeded: number
+  reverted: number
+}
+
+interface Sum extends Totals {
   readonly buckets: Uint32Array
 }
 
-const createSum = (): Sum => ({ total: 0, succeeded: 0, buckets: new Uint32Array(bucketCount) })
+const createSum = (): Sum => ({ total: 0, succeeded: 0, reverted: 0, buckets: new Uint32Array(bucketCount) })
 
-const toLatency = ({ buckets }: Sum): { p50: number | null; p95: number | null } => ({
+const addTotals = (sum: Totals, { total, succeeded, reverted }: Totals): void => {
+  sum.total += total
+  sum.succeeded += succeeded
+  sum.reverted += reverted
+}
+
+const toLatency = (buckets: Uint32Array): { p50: number | null; p95: number | null } => ({
   p50: percentile(buckets, 0.5),
   p95: percentile(buckets, 0.95),
 })
@@ -115,12 +125,13 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
     const sumOfAll = createSum()
     const totals = new Float64Array(steps)
     const successes = new Float64Array(steps)
+    const reverts = new Float64Array(steps)
     const connections = new Float64Array(steps)
     const notifications = new Float64Array(steps)
     const buckets = new Uint32Array(steps * bucketCount)
     const methods = new Map<string, Sum>()
     const outcomes = new Map<string, number>()
-    const networks = new Map<Network, { total: number; succeeded: number }>()
+    const networks = new Map<Network, Totals>()
 
     const add = (at: number, counts: string): void => {
       const point = Math.max(0, Math.floor((at - from) / stepMs))
@@ -138,15 +149,15 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
         let sum = methods.get(method)
         if (sum === undefined) methods.set(method, (sum = createSum()))
         const succeeded = outcome === 'succeeded' ? total : 0
-        sum.total += total
-        sum.succeeded += succeeded
+        const reverted = outcome === 'reverted' ? total : 0
+        addTotals(sum, { total, succeeded, reverted })
         totals[point] = (totals[point] ?? 0) + total
         successes[point] = (successes[point] ?? 0) + succeeded
+        reverts[point] = (reverts[point] ?? 0) + reverted
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + total)
         let byNetwork = networks.get(network)
-        if (byNetwork === undefined) networks.set(network, (byNetwork = { total: 0, succeeded: 0 }))
-        byNetwork.total += total
-        byNetwork.succeeded += succeeded
+        if (byNetwork === undefined) networks.set(network, (byNetwork = { total: 0, succeeded: 0, reverted: 0 }))
+        addTotals(byNetwork, { total, succeeded, reverted })
         if (!forwarded.has(outcome)) continue
         for (let index = 4; index < cell.length; index += 2) {
           const bucket = cell[index] as number
@@ -163,17 +174,17 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
       for (const part of splitByTable(state, { from, to, step: query.step })) await eachRow(keyId, part, add)
 
     for (const sum of methods.values()) {
-      sumOfAll.total += sum.total
-      sumOfAll.succeeded += sum.succeeded
+      addTotals(sumOfAll, sum)
       for (let bucket = 0; bucket < bucketCount; bucket += 1)
         sumOfAll.buckets[bucket] = (sumOfAll.buckets[bucket] ?? 0) + (sum.buckets[bucket] ?? 0)
     }
     return {
       total: sumOfAll.total,
       succeeded: sumOfAll.succeeded,
-      successRate: sumOfAll.total === 0 ? null : sumOfAll.succeeded / sumOfAll.total,
+      reverted: sumOfAll.reverted,
+      successRate: sumOfAll.total === 0 ? null : (sumOfAll.succeeded + sumOfAll.reverted) / sumOfAll.total,
       latencyMs: {
-        ...toLatency(sumOfAll),
+        ...toLatency(sumOfAll.buckets),
         p90: percentile(sumOfAll.buckets, 0.9),
         p99: percentile(sumOfAll.buckets, 0.99),
       },
@@ -183,13 +194,14 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
         at: from + point * stepMs,
         total: totals[point] ?? 0,
         succeeded: successes[point] ?? 0,
+        reverted: reverts[point] ?? 0,
         p50: percentile(buckets, 0.5, point * bucketCount),
         p95: percentile(buckets, 0.95, point * bucketCount),
         connections: connections[point] ?? 0,
         notifications: notifications[point] ?? 0,
       })),
       byMethod: [...methods]
-        .map(([method, sum]) => ({ method, total: sum.total, succeeded: sum.succeeded, ...toLatency(sum) }))
+        .map(([method, { buckets: latencies, ...sums }]) => ({ method, ...sums, ...toLatency(latencies) }))
         .sort((one, other) => other.total - one.total),
       byOutcome: [...outcomes]
         .map(([outcome, total]) => ({ outcome, total }))

@@ -1,8 +1,17 @@
 import type { Network } from '../../lib/network.ts'
 import type { RejectionReason } from '../../errors/rejection.ts'
 
-/** The outcome of a call. A rejected call has the rejection's reason; `disconnected`: the caller disconnected before the response. */
-export type Outcome = 'succeeded' | 'nodeError' | 'upstreamFailed' | 'disconnected' | RejectionReason
+/**
+ * The outcome of a call. `reverted`: the contract reverted, or its execution failed. `nodeError`: a node responded with another error. A rejected
+ * call has the rejection's reason; `disconnected`: the caller disconnected before the response.
+ */
+export type Outcome = 'succeeded' | 'reverted' | 'nodeError' | 'upstreamFailed' | 'disconnected' | RejectionReason
+
+/**
+ * Whether a call with this outcome failed. One that reverted did not: the service and its nodes worked, and the contract decided.
+ * @param outcome - An `Outcome`.
+ */
+export const isFailure = (outcome: string): boolean => outcome !== 'succeeded' && outcome !== 'reverted'
 
 /** The method that notifications of subscriptions are counted as. */
 export const notificationMethod = 'eth_subscription'

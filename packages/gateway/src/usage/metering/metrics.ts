@@ -37,7 +37,9 @@ export interface Metrics {
   readonly total: number
   /** Calls to which a node responded without an `error`. */
   readonly succeeded: number
-  /** `succeeded / total`; `null` if there were no calls. */
+  /** Calls whose contract reverted. They are neither successes nor failures. */
+  readonly reverted: number
+  /** `(succeeded + reverted) / total`; `null` if there were no calls. */
   readonly successRate: number | null
   readonly latencyMs: Latency
   /** WebSockets that were opened. */
@@ -49,6 +51,7 @@ export interface Metrics {
     readonly at: number
     readonly total: number
     readonly succeeded: number
+    readonly reverted: number
     readonly p50: number | null
     readonly p95: number | null
     readonly connections: number
@@ -59,13 +62,19 @@ export interface Metrics {
     readonly method: string
     readonly total: number
     readonly succeeded: number
+    readonly reverted: number
     readonly p50: number | null
     readonly p95: number | null
   }[]
   /** Most frequent first. */
   readonly byOutcome: readonly { readonly outcome: string; readonly total: number }[]
   /** Networks with calls, the most requested first. */
-  readonly byNetwork: readonly { readonly network: Network; readonly total: number; readonly succeeded: number }[]
+  readonly byNetwork: readonly {
+    readonly network: Network
+    readonly total: number
+    readonly succeeded: number
+    readonly reverted: number
+  }[]
 }
 
 /**

@@ -15,7 +15,7 @@ export interface RequestLogSettings {
   readonly sample: number
   /** How many successful requests of a key are recorded at the start of each minute. @default 20 */
   readonly firstPerMinute: number
-  /** Most failed requests, and as many sampled ones, of a key in a minute. @default 60 */
+  /** Most failed requests, as many reverted ones and as many sampled ones, of a key in a minute. @default 60 */
   readonly maxPerKeyAndMinute: number
   /** Most requests of all keys in a minute. Half of them are for the first 5 of each key. @default 1_000 */
   readonly maxPerMinute: number
@@ -33,7 +33,7 @@ export const defaultRequestLogSettings: RequestLogSettings = Object.freeze({
 })
 
 /**
- * Why requests were not recorded: more failed ones than the bound of the key, more than the bound of all keys, a full buffer, an error while their
+ * Why requests were not recorded: more failed or reverted ones than the bound of the key, more than the bound of all keys, a full buffer, an error while their
  * texts were masked, or a database that could not write them.
  */
 export type DropReason = 'keyLimit' | 'limit' | 'buffer' | 'mask' | 'storage'
@@ -59,6 +59,7 @@ export interface StoredRequestLog extends RequestLog {
 interface KeyMinute {
   added: number
   failed: number
+  reverted: number
   succeeded: number
   sampled: number
 }
@@ -118,12 +119,18 @@ export const createRequestLog = ({
   }
   const getCounts = (keyId: string): KeyMinute => {
     let counts = byKey.get(keyId)
-    if (counts === undefined) byKey.set(keyId, (counts = { added: 0, failed: 0, succeeded: 0, sampled: 0 }))
+    if (counts === undefined)
+      byKey.set(keyId, (counts = { added: 0, failed: 0, reverted: 0, succeeded: 0, sampled: 0 }))
     return counts
   }
-  const admitsFailed = (counts: KeyMinute, { maxPerKeyAndMinute }: RequestLogSettings): boolean => {
-    counts.failed += 1
-    if (counts.failed <= maxPerKeyAndMinute) return true
+  /** Reverts have a bound of their own: a contract that reverts all day must not hide what fails. */
+  const admitsUnsuccessful = (
+    counts: KeyMinute,
+    kind: 'failed' | 'reverted',
+    { maxPerKeyAndMinute }: RequestLogSettings,
+  ): boolean => {
+    counts[kind] += 1
+    if (counts[kind] <= maxPerKeyAndMinute) return true
     dropped.keyLimit += 1
     return false
   }
@@ -171,13 +178,14 @@ export const createRequestLog = ({
   }
 
   return {
-    admits: (keyId, isFailed) => {
+    admits: (keyId, outcome) => {
       const limits = settings()
       if (limits === undefined || isClosed) return false
       const current = Math.floor(now() / minuteMs)
       if (current !== minute) startMinute(current)
       const counts = getCounts(keyId)
-      return isFailed ? admitsFailed(counts, limits) : admitsSucceeded(counts, limits)
+      if (outcome === 'succeeded') return admitsSucceeded(counts, limits)
+      return admitsUnsuccessful(counts, outcome === 'reverted' ? outcome : 'failed', limits)
     },
     add: (request) => {
       if (isClosed) return

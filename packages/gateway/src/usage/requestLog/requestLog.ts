@@ -7,7 +7,8 @@ export type RecordedError = { readonly code: number; readonly message: string } 
 /**
  * A request to record. Its texts may contain secrets, which the log masks before it writes them.
  *
- * `method`, `error`, `params` and `response` are of the call that the entry shows: the first failed call of a batch, or its first one.
+ * `method`, `error`, `params` and `response` are of the call that the entry shows: of a batch the first call that failed, else the first that
+ * reverted, else the first one.
  */
 export interface RecordedRequest {
   readonly keyId: string
@@ -35,10 +36,10 @@ export interface RecordedRequest {
   readonly response: string | undefined
 }
 
-/** Records failed requests, and a sample of the others. */
+/** Records failed and reverted requests, and a sample of the successful ones. */
 export interface RequestLog {
   /** Whether to record a request. Call this for each request of a known key: it counts them. It takes well below a microsecond. */
-  admits(keyId: string, isFailed: boolean): boolean
+  admits(keyId: string, outcome: Outcome): boolean
   /** Records an admitted request. It does no I/O, and may drop it. */
   add(request: RecordedRequest): void
 }

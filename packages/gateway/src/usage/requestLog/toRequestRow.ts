@@ -3,6 +3,7 @@ import { toNetworkBlock } from '../../lib/ip/toNetworkBlock.ts'
 import { createMask } from '../../lib/secrets/createMask.ts'
 import type { Mask } from '../../lib/secrets/createMask.ts'
 import { secretShapes } from '../../lib/secrets/secretShapes.ts'
+import { describeRevert } from './describeRevert.ts'
 import { createLogId } from './logId.ts'
 import { excerptLength } from './requestLog.ts'
 import type { RecordedError, RecordedRequest } from './requestLog.ts'
@@ -71,6 +72,9 @@ const parseError = (error: RecordedError | undefined): { code: number | null; me
 export const toRequestRow = (request: RecordedRequest, at: number, masks: Masks): RequestRow => {
   const toText = createToText(masks, request.secrets)
   const { code, message } = parseError(request.error)
+  const { error, outcome } = request
+  const revert =
+    outcome === 'reverted' && error !== undefined && 'text' in error ? describeRevert(error.text) : undefined
   const params = toText(request.params, excerptLength)
   const response = toText(request.response, excerptLength)
   return {
@@ -79,9 +83,9 @@ export const toRequestRow = (request: RecordedRequest, at: number, masks: Masks)
       at,
       id: createLogId(at),
       method: toMethod(request.method, toText),
-      outcome: request.outcome,
+      outcome,
       code,
-      message: toText(message, textLength),
+      message: toText(revert ?? message, textLength),
       status: request.status,
       durationUs: Math.round(request.durationMs * 1_000),
       network: request.network,

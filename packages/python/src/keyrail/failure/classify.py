@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from ..methods import find_methods
 from .error_data import get_error_text
 from .facts import Facts
 from .kinds import FailureKind
@@ -25,7 +26,11 @@ class _Rule:
 
 
 _TABLE: dict[str, Any] = json.loads(files(__package__).joinpath("classification.json").read_text("utf-8"))
-_METHODS = {group: frozenset(names) for group, names in _TABLE["methods"].items()}
+_METHODS = {
+    "write": find_methods("access", "write"),
+    "call": find_methods("runs", True),
+    "logs": find_methods("searches", True),
+}
 _RULES = [
     _Rule(rule["kind"], rule["when"], [compile_phrase(phrase) for phrase in rule["when"].get("phrases", [])])
     for section in _TABLE["sections"]

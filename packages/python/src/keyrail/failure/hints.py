@@ -1,8 +1,8 @@
 """What users can do about a failure."""
 
+from ..methods import TABLE
 from .check import find_nearest_name
 from .error import KeyrailError, replace_fields
-from .is_read_method import READ_METHODS
 
 HINTS = {
     "auth": "Check the API key or token.",
@@ -28,8 +28,8 @@ HINTS = {
 """Hints by failure kind, the same as in TypeScript. A kind without a hint depends on what the caller does."""
 
 
-# The methods that most programs call besides reads.
-_KNOWN_METHODS = READ_METHODS | {"eth_sendRawTransaction", "eth_sendTransaction"}
+# Without the rows of whole namespaces.
+_KNOWN_METHODS = frozenset(name for name in TABLE if not name.endswith("*"))
 
 
 def _find_spelling(failure: KeyrailError) -> str | None:

@@ -1,20 +1,18 @@
 """The methods that may be sent twice."""
 
-import json
-from importlib.resources import files
+from ..methods import find_methods
 
-READ_METHODS: frozenset[str] = frozenset(json.loads(files(__package__).joinpath("readMethods.json").read_text("utf-8")))
-"""The names of the reads."""
+_READS = find_methods("access", "read")
 
 
 def is_read_method(method: str) -> bool:
     """Check whether a method may be sent again when it is not known whether the first request arrived.
 
-    Only known reads may: those in `readMethods.json`, which the TypeScript packages use too. Every other method may change
+    Only known reads may: those of the table of methods, which the TypeScript packages use too. Every other method may change
     something, so it is never sent twice, even if its name suggests a read.
 
     Args:
         method: A JSON-RPC method, compared exactly.
 
     """
-    return method in READ_METHODS
+    return method in _READS

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from ..methods import find_methods
 from .budget_pace import Rejection
 from .deadline import Deadline
 from .steps import Call, Priority
 
+_WRITES = find_methods("access", "write")
 _PRIORITIES: tuple[Priority, ...] = ("write", "read", "poll")
 # How many calls in a row may go before a call that has waited longer.
 _MAX_PASSED = 9
@@ -98,4 +100,4 @@ class BudgetQueue:
 def _get_priority(call: Call) -> int:
     if call.priority is not None:
         return _PRIORITIES.index(call.priority)
-    return 0 if call.method.startswith("eth_send") else 1
+    return 0 if call.method in _WRITES else 1

@@ -7,40 +7,22 @@ import re
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
+from ..methods import TABLE
+
 CacheRule: TypeAlias = Callable[[Any, float], bool]
 """Decides whether a result never changes. The second argument is the highest block that was known to be final when the request was sent."""
 
-# Methods whose result is about one block, and the position of that block in the params.
-_BLOCK_POSITION = {
-    "eth_getBlockByHash": 0,
-    "eth_getBlockByNumber": 0,
-    "eth_getHeaderByHash": 0,
-    "eth_getHeaderByNumber": 0,
-    "eth_getBlockReceipts": 0,
-    "eth_getBlockTransactionCountByHash": 0,
-    "eth_getBlockTransactionCountByNumber": 0,
-    "eth_getTransactionByBlockHashAndIndex": 0,
-    "eth_getTransactionByBlockNumberAndIndex": 0,
-    "eth_getUncleByBlockHashAndIndex": 0,
-    "eth_getUncleByBlockNumberAndIndex": 0,
-    "eth_getUncleCountByBlockHash": 0,
-    "eth_getUncleCountByBlockNumber": 0,
-    "eth_getLogs": 0,
-    "debug_traceBlockByHash": 0,
-    "debug_traceBlockByNumber": 0,
-    "trace_block": 0,
-    "trace_replayBlockTransactions": 0,
-    "eth_call": 1,
-    "eth_getBalance": 1,
-    "eth_getCode": 1,
-    "eth_getTransactionCount": 1,
-    "eth_getStorageAt": 2,
-    "eth_getProof": 2,
-}
-# Methods that take a transaction hash and return the block of that transaction.
-_BY_TRANSACTION = frozenset({"eth_getTransactionByHash", "eth_getTransactionReceipt", "trace_transaction"})
+_CACHED = {name: row for name, row in TABLE.items() if "sdk" in row.get("cached", ())}
 # Methods whose result never changes for one provider.
-_OF_THE_CHAIN = frozenset({"eth_chainId", "net_version"})
+_OF_THE_CHAIN = frozenset(name for name, row in _CACHED.items() if row["final"] == "chain")
+# Methods that take a transaction hash and return the block of that transaction.
+_BY_TRANSACTION = frozenset(name for name, row in _CACHED.items() if "transaction" in row)
+# Methods whose result is about one block, and the position of that block in the params.
+_BLOCK_POSITION: dict[str, int] = {
+    name: next(row[column] for column in ("block", "blockHash", "range") if column in row)
+    for name, row in _CACHED.items()
+    if name not in _OF_THE_CHAIN | _BY_TRANSACTION
+}
 _HASH = re.compile(r"0x[\da-f]{64}", re.IGNORECASE | re.ASCII)
 _QUANTITY = re.compile(r"0x[\da-f]{1,13}", re.IGNORECASE | re.ASCII)
 # A block tag as the first or last param: the position of the block in all methods that take one, unless it is in an object.

@@ -15,6 +15,7 @@ from ..failure.error import KeyrailError
 from ..failure.hints import add_hint
 from ..failure.to_revert import to_revert
 from ..message.response import Result
+from ..methods import find_methods
 from ..observe.endpoint_state import EndpointState
 from .batch import batch_steps
 from .call_options import CallOptions, get_call_options
@@ -138,7 +139,7 @@ class CallFactory:
 
     def _create_write(self, call: Call, params: Any, settings: CallSettings) -> Steps | None:
         """Create the steps of a call that sends a signed transaction; None for other calls."""
-        if call.method not in ("eth_sendRawTransaction", "eth_sendRawTransactionSync"):
+        if call.method not in _LOOKED_UP:
             return None
         given = json.loads(call.params)
         tx_hash = compute_transaction_hash(given[0] if isinstance(given, list) and given else params)
@@ -194,6 +195,7 @@ def create_call(method: Any, params: Any, options: CallOptions | None = None) ->
 
 
 # web3.py decodes reverts in error responses to these methods.
+_LOOKED_UP = find_methods("lookUp", "transaction", "receipt")
 _REVERTING = ("eth_call", "eth_estimateGas")
 
 

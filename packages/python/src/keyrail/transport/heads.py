@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..methods import find_methods
 from .steps import Call, now_ms
 
 FRESH_HEAD_MS = 1_000
@@ -13,9 +14,7 @@ FRESH_HEAD_MS = 1_000
 # After this time a lower number than before is believed: the chain was reset, or the earlier number was wrong.
 _BELIEVED_MS = 60_000
 _MAX_SAFE_INTEGER = 2**53 - 1
-_REPORTING_METHODS = frozenset(
-    {"eth_blockNumber", "eth_getBlockByNumber", "eth_getTransactionReceipt", "eth_sendRawTransactionSync"}
-)
+_REPORTING_METHODS = find_methods("head", "number", "block", "transaction")
 
 
 @dataclass(slots=True)

@@ -21,6 +21,7 @@ from ..message.check_chain import find_chain_mismatch
 from ..message.read_batch_response import read_batch_response
 from ..message.read_response import read_response
 from ..message.response import HttpResponse, Result
+from ..methods import find_methods
 from .parse_batch_limit import parse_batch_limit
 from .steps import Attempt, AttemptResult, Call, Outcome
 
@@ -33,7 +34,7 @@ INVALID_URL = "the HTTP library rejected the URL"
 GZIP = "gzip"
 USER_AGENT = "keyrail-python"
 # Their result is a list, so null has no other meaning. Some nodes return it where they have no logs.
-_LIST_METHODS = frozenset({"eth_accounts", "eth_getLogs", "eth_getFilterLogs", "eth_getFilterChanges"})
+_LIST_METHODS = find_methods("null", "list")
 KEEP_ALIVE_S = 15
 """How long an idle connection stays open, in seconds."""
 

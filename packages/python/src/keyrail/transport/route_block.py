@@ -10,52 +10,16 @@ from typing import Any
 from ..failure.create_failure import create_failure
 from ..failure.error import KeyrailError
 from ..failure.facts import Facts
+from ..methods import TABLE, find_methods
 from .heads import parse_block_number
 
-# The methods whose params name a block by number or tag, and the position of that param.
-_BLOCK_PARAM = {
-    "debug_getRawBlock": 0,
-    "debug_getRawBlockAccessList": 0,
-    "debug_getRawHeader": 0,
-    "debug_getRawReceipts": 0,
-    "debug_traceBlockByNumber": 0,
-    "eth_getBlockAccessList": 0,
-    "eth_getBlockByNumber": 0,
-    "eth_getBlockReceipts": 0,
-    "eth_getBlockTransactionCountByNumber": 0,
-    "eth_getHeaderByNumber": 0,
-    "eth_getLogs": 0,
-    "eth_getRawTransactionByBlockNumberAndIndex": 0,
-    "eth_getTransactionByBlockNumberAndIndex": 0,
-    "eth_getUncleByBlockNumberAndIndex": 0,
-    "eth_getUncleCountByBlockNumber": 0,
-    "trace_block": 0,
-    "trace_replayBlockTransactions": 0,
-    "debug_traceCall": 1,
-    "eth_call": 1,
-    "eth_createAccessList": 1,
-    "eth_estimateGas": 1,
-    "eth_feeHistory": 1,
-    "eth_getAccount": 1,
-    "eth_getAccountInfo": 1,
-    "eth_getBalance": 1,
-    "eth_getCode": 1,
-    "eth_getStorageValues": 1,
-    "eth_getTransactionCount": 1,
-    "eth_simulateV1": 1,
-    "trace_callMany": 1,
-    "eth_getProof": 2,
-    "eth_getStorageAt": 2,
-    "trace_call": 2,
-}
-# The methods of this table that take the index of a transaction or uncle in the block.
-_METHODS_WITH_INDEX = frozenset(
-    {
-        "eth_getRawTransactionByBlockNumberAndIndex",
-        "eth_getTransactionByBlockNumberAndIndex",
-        "eth_getUncleByBlockNumberAndIndex",
-    }
-)
+_READS = {name: row for name, row in TABLE.items() if row.get("access") == "read"}
+# The reads whose params name a block by number or tag, and the position of that param.
+_BLOCK_PARAM: dict[str, int] = {name: row["block"] for name, row in _READS.items() if "block" in row}
+# The reads with an object that has both ends of a range of blocks, and its position.
+_RANGE_PARAM: dict[str, int] = {name: row["range"] for name, row in _READS.items() if "range" in row}
+# Methods that return null at blocks that the node has: for an index without a transaction or uncle, for an account that does not exist.
+_NULLABLE = find_methods("index", True) | find_methods("null", "answer")
 
 
 @dataclass(slots=True, frozen=True)
@@ -80,23 +44,28 @@ def read_block(method: str, params: str) -> BlockRead | None:
     See the Ethereum JSON-RPC specification, "The default block parameter".
 
     """
-    place = _BLOCK_PARAM.get(method)
+    is_range = method in _RANGE_PARAM
+    place = _RANGE_PARAM[method] if is_range else _BLOCK_PARAM.get(method)
     if place is None or not params.startswith("["):
         return None
     values: list[Any] = json.loads(params)
-    is_logs = method == "eth_getLogs"
-    # With too few params, the node reports the error.
-    if len(values) < place or (is_logs and not (values and isinstance(values[0], dict))):
-        return None
     block: Any = values[place] if len(values) > place else None
+    # With too few params, the node reports the error.
+    if len(values) < place or (is_range and not isinstance(block, dict)):
+        return None
 
     def write(value: Any) -> str:
         return json.dumps([*values[:place], value, *values[place + 1 :]], separators=(",", ":"))
 
-    if is_logs:
+    if is_range:
         if block.get("blockHash"):
             return None
-        ends = [end for end in ("fromBlock", "toBlock") if _is_latest(block.get(end))]
+        # Without `fromBlock`, `eth_getLogs` starts at the latest block. For traces, nodes differ.
+        ends = [
+            end
+            for end in ("fromBlock", "toBlock")
+            if _is_latest(block.get(end)) and (end == "toBlock" or block.get(end) or method == "eth_getLogs")
+        ]
         # At the head even if both ends are numbers: for blocks that a node does not have yet, it returns an empty list.
         log_filter: dict[str, Any] = block
         return BlockRead(True, None, lambda head: write({**log_filter, **dict.fromkeys(ends, hex(head))}))
@@ -125,8 +94,7 @@ def is_behind(method: str, block: BlockRead | None, min_block: int, result: Any)
     """
     if method == "eth_blockNumber":
         return parse_block_number(result) < min_block
-    # The result for an index is also null if the block has no transaction or uncle at that index.
-    if result is not None or block is None or method in _METHODS_WITH_INDEX:
+    if result is not None or block is None or method in _NULLABLE:
         return False
     return block.at_head or (block.number is not None and block.number <= min_block)
 

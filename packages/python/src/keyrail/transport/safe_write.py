@@ -10,6 +10,7 @@ from ..failure.error import KeyrailError, replace_fields
 from ..failure.facts import Facts
 from ..failure.is_rejected_before_run import is_rejected_before_run
 from ..message.response import Result
+from ..methods import TABLE
 from .call_settings import CallSettings
 from .deadline import Deadline
 from .retry import call_steps
@@ -44,7 +45,7 @@ def write_steps(
 
     """
     method = call.method
-    sync = method.endswith("Sync")
+    sync = TABLE[method].get("lookUp") == "receipt"
     resent = 0
     # With several endpoints, look-ups go to the one that accepted the transaction.
     group = Group()

@@ -10,6 +10,7 @@ import {
   forgotPasswordBody,
   identitiesView,
   logInBody,
+  logInLinkBody,
   passwordBody,
   resetPasswordBody,
   sessionView,
@@ -112,6 +113,13 @@ export const accountRoutes: RoutesBelow<
     body: passwordBody,
   },
   'POST /api/session': { summary: 'Logs in.', access: 'anyone', status: 200, body: logInBody, response: sessionView },
+  'POST /api/session/link': {
+    summary: 'Logs in with a link that `keyrail dev` prints, which works once.',
+    access: 'anyone',
+    status: 200,
+    body: logInLinkBody,
+    response: sessionView,
+  },
   'POST /api/session/single-sign-on': {
     summary: 'Starts a log-in at the OpenID Connect provider.',
     access: 'anyone',

@@ -1,5 +1,5 @@
 import { scanItems } from '../../../lib/json/scanMembers.ts'
-import { blockParams } from '../../method/blockParams.ts'
+import { methods } from '../../../lib/methods.ts'
 import { parseBlockNumber, parseMembers } from '../findPinnedBlock.ts'
 
 /** The highest block that a call names by its number. */
@@ -19,16 +19,17 @@ const hash = /^"0x[0-9a-fA-F]{64}"$/
  * getNamedBlock('eth_getLogs', '[{"fromBlock":"0x10","toBlock":"latest"}]') // { number: 16, hasTag: true }
  */
 export const getNamedBlock = (method: string, params: string | undefined): NamedBlock | 'hash' | undefined => {
-  const param = blockParams.get(method)
+  const row = methods.get(method)
+  const at = row?.block ?? row?.range
   // A shortcut for by far the most calls.
-  if (param === undefined || params === undefined || params.endsWith('"latest"]')) return undefined
-  const item = scanItems(params, 0, param.at + 1)?.items[param.at]
+  if (at === undefined || params === undefined || params.endsWith('"latest"]')) return undefined
+  const item = scanItems(params, 0, at + 1)?.items[at]
   if (item === undefined) return undefined
   const source = params.slice(item.start, item.end)
   if (source[0] !== '{') return hash.test(source) ? 'hash' : toNamedBlock([source])
   const members = parseMembers(source)
   if (members?.has('blockHash') === true) return 'hash'
-  return param.by === 'block'
+  return row?.range === undefined
     ? toNamedBlock([members?.get('blockNumber')])
     : toNamedBlock([members?.get('fromBlock'), members?.get('toBlock')])
 }
@@ -38,6 +39,11 @@ const toNamedBlock = (sources: readonly (string | undefined)[]): NamedBlock | un
   return numbers.length === 0 ? undefined : { number: Math.max(...numbers), hasTag: numbers.length < sources.length }
 }
 
+const namesBlocks = (method: string): boolean => {
+  const row = methods.get(method)
+  return row?.block !== undefined || row?.range !== undefined
+}
+
 /** Whether a call names a block by a tag that not all nodes know. */
 export const namesFinalTag = ({
   method,
@@ -45,7 +51,7 @@ export const namesFinalTag = ({
 }: {
   readonly method: string
   readonly params?: string | undefined
-}): boolean => blockParams.has(method) && /"(?:safe|finalized)"/.test(params)
+}): boolean => namesBlocks(method) && /"(?:safe|finalized)"/.test(params)
 
 /** Whether a call names a block by number that is above a node's head. */
 export const isAboveHead = (

@@ -1,3 +1,4 @@
+import { methods } from '../../../lib/methods.ts'
 import { scanMembers } from '../../../lib/json/scanMembers.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
@@ -7,9 +8,10 @@ import type { ProxyOptions } from '../proxyOptions.ts'
 import { parseQuantity } from '../queryUpstream.ts'
 
 /** Whether the result of a call shows the head of the chain. */
-export const showsHead = ({ method, params = '' }: ForwardedCall): boolean =>
-  method === 'eth_blockNumber' ||
-  ((method === 'eth_getBlockByNumber' || method === 'eth_getHeaderByNumber') && latest.test(params))
+export const showsHead = ({ method, params = '' }: ForwardedCall): boolean => {
+  const head = methods.get(method)?.head
+  return head === 'number' || (head === 'block' && latest.test(params))
+}
 
 const latest = /^\s*\[\s*"latest"/
 

@@ -1,0 +1,51 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useRouter } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { callApi } from '../control/callApi.ts'
+import { isControlFailure } from '../control/controlFailure.ts'
+import { sessionQuery } from '../control/queries.ts'
+import { changeSession } from '../control/sessionChange.ts'
+import { useFragment } from '../control/useFragment.ts'
+import { Alone } from '../frame/Alone.tsx'
+import { Unreachable } from '../frame/Unreachable.tsx'
+import { Problem } from '../parts/Note.tsx'
+import { PageHead } from '../parts/PageHead.tsx'
+
+/** The page of the link that `keyrail dev` prints. It logs in once. */
+export function LogInLink() {
+  const link = useFragment()
+  const router = useRouter()
+  const queries = useQueryClient()
+  // The fragment is removed from the URL, so a reload has none.
+  const [problem, setProblem] = useState(link === '' ? 'This URL has no log-in code. Open the whole link again.' : '')
+  const isSent = useRef(link === '')
+  useEffect(() => {
+    // Strict mode runs effects twice, and the link works once.
+    if (isSent.current) return
+    isSent.current = true
+    callApi('POST /api/session/link', { body: { link } }).then(
+      (session) => {
+        changeSession(queries, { notifyTabs: true })
+        queries.setQueryData(sessionQuery.queryKey, session)
+        router.history.replace('/')
+      },
+      (error: unknown) => setProblem(isControlFailure(error) ? error.message : 'The log-in failed. Try again.'),
+    )
+  }, [link, queries, router])
+  return (
+    <>
+      <Unreachable />
+      <Alone>
+        <PageHead title="Log in" lead={problem === '' ? 'One moment …' : undefined} />
+        {problem !== '' && (
+          <>
+            <Problem text={problem} />
+            <p className="soft">
+              <Link to="/log-in">Log in with a password</Link>
+            </p>
+          </>
+        )}
+      </Alone>
+    </>
+  )
+}

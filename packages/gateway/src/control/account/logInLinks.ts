@@ -1,0 +1,47 @@
+import { audit } from './accountContext.ts'
+import type { AccountContext } from './accountContext.ts'
+import { accountErrors } from './accountError.ts'
+import type { Accounts } from './accounts.ts'
+import { createSecretText, hashSecret } from './secretText.ts'
+import { isSessionToken } from './sessionCookie.ts'
+import { startSession } from './startSession.ts'
+
+/** How long a link works, in milliseconds. */
+const linkMs = 15 * 60_000
+
+/** Creates the functions of links that log in once. The links are only in memory, so they end with the process. */
+export const createLogInLinks = ({
+  storage,
+  now,
+}: AccountContext): Pick<Accounts, 'createLogInLink' | 'logInWithLink'> => {
+  const links = new Map<string, { readonly userId: string; readonly expiresAt: number }>()
+  return {
+    createLogInLink: (userId) => {
+      for (const [hash, { expiresAt }] of links) if (expiresAt <= now()) links.delete(hash)
+      const text = createSecretText('logIn')
+      links.set(hashSecret(text), { userId, expiresAt: now() + linkMs })
+      return text
+    },
+
+    logInWithLink: async ({ link, current, ip, userAgent }) => {
+      const hash = hashSecret(link)
+      const found = links.get(hash)
+      // Before anything is awaited: of two concurrent requests only one gets a session.
+      links.delete(hash)
+      if (found === undefined || found.expiresAt <= now()) return accountErrors.logInLink()
+      const { userId } = found
+      const user = await storage.users.find(userId)
+      if (user === undefined) return accountErrors.deleted()
+      if (user.state === 'disabled') return accountErrors.disabled()
+      const started = await storage.transaction(async (within) => {
+        const at = now()
+        const session = await startSession(within, { user, ip, userAgent, now: at })
+        if (session === 'notFound') return session
+        if (current !== undefined && isSessionToken(current)) await within.sessions.end(hashSecret(current))
+        await audit(within, { at, userId, actor: userId, action: 'account.logIn', subject: userId, ip })
+        return session
+      })
+      return started === 'notFound' ? accountErrors.logInLink() : started
+    },
+  }
+}
