@@ -108,7 +108,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
       (file) => `templates/node/${file}`,
     ),
     ...['test/sumTransfers.test.ts', 'tsconfig.json'].map((file) => `templates/node/${file}`),
-    ...['README.md', '_gitignore', 'index.html', 'package.json', 'src/App.tsx', 'src/config.ts'].map(
+    ...['README.md', '_gitignore', 'index.html', 'package.json', 'src/App.tsx', 'src/Root.tsx', 'src/config.ts'].map(
       (file) => `templates/react-wagmi/${file}`,
     ),
     ...['src/environment.d.ts', 'src/main.tsx', 'src/token.ts', 'test/App.test.tsx', 'tsconfig.json'].map(

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { needs } from '../scripts/externalPrograms.ts'
 import { startDevCli } from '../packages/cli/test/runCli.ts'
@@ -41,10 +42,48 @@ const expectSuccess = ({ code, stdout, stderr }: Ran): string => {
   return stdout
 }
 
-/** What serves the built page of a template. */
-const servers: Readonly<Record<string, (port: number) => readonly string[]>> = {
-  'react-wagmi': (port) => ['node_modules/vite/bin/vite.js', 'preview', '--port', `${port}`, '--strictPort'],
-  next: (port) => ['node_modules/next/dist/bin/next', 'start', '--port', `${port}`],
+/** What serves the page of a template: the built one, and in development. */
+const servers: Readonly<Record<string, { readonly built: readonly string[]; readonly dev: readonly string[] }>> = {
+  'react-wagmi': {
+    built: ['node_modules/vite/bin/vite.js', 'preview', '--strictPort', '--port'],
+    dev: ['node_modules/vite/bin/vite.js', '--host', '127.0.0.1', '--strictPort', '--port'],
+  },
+  next: {
+    built: ['node_modules/next/dist/bin/next', 'start', '--port'],
+    dev: ['node_modules/next/dist/bin/next', 'dev', '--port'],
+  },
+}
+
+/** Serves a page on a free port, and opens it in Chromium. */
+async function openPage(
+  template: string,
+  words: readonly string[],
+  // Next.js ignores .env.local if NODE_ENV is test.
+  mode: 'production' | 'development',
+): Promise<{ readonly page: Page; readonly errors: readonly string[] }> {
+  const port = await getFreePort()
+  const server = spawn(process.execPath, [...words, `${port}`], {
+    cwd: join(folder, template),
+    env: { ...process.env, NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: '1' },
+    stdio: 'ignore',
+    // Next.js serves pages in a process of its own.
+    detached: true,
+  })
+  onTestFinished(async () => {
+    process.kill(-(server.pid ?? 0), 'SIGKILL')
+    await once(server, 'exit')
+  })
+  const browser = await openBrowser()
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage()
+  const errors: string[] = []
+  page.on('pageerror', ({ message }) => errors.push(message))
+  await expect
+    .poll(() => page.goto(`http://127.0.0.1:${port}/`).then((response) => response?.status(), String), {
+      timeout: 60_000,
+    })
+    .toBe(200)
+  return { page, errors }
 }
 
 describe.each(['node', 'react-wagmi', 'next'])('the template %s', (template) => {
@@ -74,31 +113,24 @@ describe.each(['node', 'react-wagmi', 'next'])('the template %s', (template) => 
     timeoutMs,
   )
 
-  const serve = servers[template]
-  if (serve === undefined) return
-  test('shows the token in Chromium', { ...needs('chromium'), timeout: timeoutMs }, async () => {
-    const port = await getFreePort()
-    const server = spawn(process.execPath, serve(port), {
-      cwd: join(folder, template),
-      // Next.js ignores .env.local if NODE_ENV is test. The route of its template accepts no other origins.
-      env: { ...process.env, NODE_ENV: 'production', ORIGINS: `http://127.0.0.1:${port}` },
-      stdio: 'ignore',
-    })
-    onTestFinished(async () => {
-      server.kill('SIGKILL')
-      await once(server, 'exit')
-    })
-    const browser = await openBrowser()
-    onTestFinished(() => browser.close())
-    const page = await browser.newPage()
-    const errors: string[] = []
-    page.on('pageerror', ({ message }) => errors.push(message))
-    const url = `http://127.0.0.1:${port}/`
-    await expect
-      .poll(() => page.goto(url).then((response) => response?.status(), String), { timeout: 60_000 })
-      .toBe(200)
-    const getText = (): Promise<string> => page.locator('main').textContent({ timeout: 60_000 }).then(String)
-    await expect.poll(getText, { timeout: 60_000 }).toMatch(/999550 TEST/)
+  const server = servers[template]
+  if (server === undefined) return
+  const options = { ...needs('chromium'), timeout: timeoutMs }
+
+  test('shows the token in Chromium, on any port and without ORIGINS', options, async () => {
+    const { page, errors } = await openPage(template, server.built, 'production')
+    await expect.poll(() => page.locator('main').textContent(), { timeout: 60_000 }).toMatch(/999550 TEST/)
+    expect(errors).toEqual([])
+  })
+
+  test('the page names a missing .env.local', options, async () => {
+    const file = join(folder, template, '.env.local')
+    renameSync(file, `${file}.away`)
+    onTestFinished(() => renameSync(`${file}.away`, file))
+    const { page, errors } = await openPage(template, server.dev, 'development')
+    const alert = page.locator('p[role=alert]')
+    await alert.waitFor({ timeout: 60_000 })
+    expect(await alert.textContent()).toMatch(/Set (?:VITE_)?KEYRAIL_BASE_URL, .*KEYRAIL_CHAIN_ID in .*\.env\.local/)
     expect(errors).toEqual([])
   })
 })

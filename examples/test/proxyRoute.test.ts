@@ -70,6 +70,10 @@ describe('examples/key-on-server', () => {
     expectNoKey(response)
   })
 
+  test('responds to a page of its own origin, which is not listed', async () => {
+    expect(await post(call('eth_chainId'), { origin: new URL(url).origin })).toMatchObject({ status: 200 })
+  })
+
   test('responds to a CORS preflight request', async () => {
     const response = await fetch(url, {
       method: 'OPTIONS',
@@ -81,12 +85,13 @@ describe('examples/key-on-server', () => {
   })
 
   test.each([
-    ['a page of another origin', { origin: 'https://shop.example.evil.example' }],
-    ['a request without an origin', {} as { origin?: string }],
-  ])('rejects %s', async (_, headers) => {
+    ['a page of another origin', { origin: 'https://shop.example.evil.example' }, 'evil.example is not allowed'],
+    ['a page of another port', { origin: 'http://127.0.0.1:9' }, 'http://127.0.0.1:9 is not allowed'],
+    ['a request without an origin', {}, 'The request has no Origin header'],
+  ])('rejects %s', async (_, headers, message) => {
     const response = await post(call('eth_chainId'), headers)
     expect(response.status).toBe(403)
-    expect(response.text).toContain(`The origin ${headers.origin ?? null} is not allowed`)
+    expect(response.text).toContain(message)
     expect(response.headers.get('access-control-allow-origin')).toBe(null)
   })
 

@@ -83,11 +83,12 @@ export function createProject(plan: ProjectPlan): void {
   // npm does not pack files with this name.
   renameSync(join(path, '_gitignore'), join(path, '.gitignore'))
   writeFileSync(join(path, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
-  const { envPrefix, envFile } = template
+  const { envPrefix, envFile, envLines = [] } = template
   const lines = [
     `${envPrefix}KEYRAIL_BASE_URL=${endpoint.baseUrl}`,
     `${envPrefix}KEYRAIL_API_KEY=${endpoint.apiKey}`,
     `${envPrefix}KEYRAIL_CHAIN_ID=${localChainId}`,
+    ...envLines,
   ]
   writeFileSync(join(path, envFile), `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' })
 }

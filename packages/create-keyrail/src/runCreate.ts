@@ -63,8 +63,10 @@ async function create(words: readonly string[], environment: NodeJS.ProcessEnv):
   write(`Created ${basename(path)} with the template ${template.name}.`)
   if (endpoint.apiKey === '') write(`Set ${template.envPrefix}KEYRAIL_API_KEY in ${folder}/${template.envFile} first.`)
   const needed = readNeededNode(path)
-  if (isOlder(process.versions.node, needed))
-    write(`It needs Node ${needed} or newer. This is Node ${process.versions.node}.`)
+  const isTooOld = isOlder(process.versions.node, needed)
+  write(
+    `It needs Node ${needed} or newer.${isTooOld ? ` This is Node ${process.versions.node}: install a newer one first.` : ''}`,
+  )
   write(`\nNext:\n  cd ${relative('', path) || '.'}\n  npm install\n  npm test\n  ${template.run}`)
 }
 

@@ -6,6 +6,8 @@ export interface Template {
   readonly envFile: string
   /** The prefix of its environment variables. Vite passes only variables with its prefix to a page. */
   readonly envPrefix: string
+  /** Further lines of the env file. */
+  readonly envLines?: readonly string[]
   /** The script that runs it. */
   readonly run: string
 }
@@ -24,6 +26,10 @@ export const templates: readonly Template[] = [
     about: 'a Next.js app whose key stays on the server',
     envFile: '.env.local',
     envPrefix: '',
+    envLines: [
+      "# Origins of other pages that may call the app's route, separated by commas. Its own pages always may.",
+      'ORIGINS=',
+    ],
     run: 'npm run dev',
   },
   { name: 'node', about: 'a script for Node', envFile: '.env', envPrefix: '', run: 'npm start' },

@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
-import { createPublicClient, erc20Abi, formatUnits, http } from 'viem'
+import { BaseError, createPublicClient, erc20Abi, formatUnits, http } from 'viem'
 
 /** The token that `keyrail dev` deploys on every network, and its owner. */
 const token = { address: '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512', abi: erc20Abi } as const
@@ -19,13 +19,20 @@ async function readToken(): Promise<string> {
   return `The owner has ${formatUnits(balance, decimals)} ${symbol}`
 }
 
+/** What went wrong. The details of an error of viem are what the route responded, which never contains the key. */
+function explain(error: unknown): string {
+  if (!(error instanceof BaseError)) return 'Something went wrong. See the console.'
+  return error.details || error.shortMessage
+}
+
 export function Token() {
   const [text, setText] = useState('…')
+  const [problem, setProblem] = useState<string>()
   useEffect(() => {
     readToken().then(setText, (error: unknown) => {
       console.error(error)
-      setText('This did not work. Try again later.')
+      setProblem(explain(error))
     })
   }, [])
-  return <p>{text}</p>
+  return problem === undefined ? <p>{text}</p> : <p role="alert">{problem}</p>
 }

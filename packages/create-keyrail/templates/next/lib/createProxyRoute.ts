@@ -5,7 +5,7 @@ import type { Transport } from '@keyrail/core'
 export interface ProxyRouteOptions {
   /** Sends the calls, with the key. */
   readonly transport: Transport
-  /** The origins of the pages that may call, such as `https://shop.example`. */
+  /** The origins of other pages that may call, such as `https://shop.example`. Pages of the route's own origin always may. */
   readonly origins: readonly string[]
   /** The allowed methods, such as `eth_call`. */
   readonly methods: readonly string[]
@@ -26,8 +26,9 @@ export function createProxyRoute({
   return async (request) => {
     const origin = request.headers.get('origin')
     // Browsers send the true origin, but other programs can send any: only the limits of the key protect its quota from them.
-    if (!origin || !origins.includes(origin))
-      return respond(403, createError(null, -32600, `The origin ${origin} is not allowed`))
+    if (!origin) return respond(403, createError(null, -32600, 'The request has no Origin header'))
+    if (!isSameOrigin(request, origin) && !origins.includes(origin))
+      return respond(403, createError(null, -32600, `The origin ${origin} is not allowed. Add it to ORIGINS`))
     const headers = {
       vary: 'origin',
       'access-control-allow-origin': origin,
@@ -64,6 +65,14 @@ export function createProxyRoute({
     }
   }
 }
+
+/**
+ * Whether the page has the origin of the route, on any host and port. Browsers set both headers, and no page can change them. They send
+ * `Sec-Fetch-Site` only over https and to localhost; a proxy may change `Host`.
+ */
+const isSameOrigin = ({ headers, url }: Request, origin: string): boolean =>
+  headers.get('sec-fetch-site') === 'same-origin' ||
+  URL.parse(origin)?.host === (headers.get('host') ?? new URL(url).host)
 
 type Id = string | number | null
 

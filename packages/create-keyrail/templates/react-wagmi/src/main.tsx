@@ -1,23 +1,22 @@
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { StrictMode } from 'react'
+import { lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
-import { WagmiProvider } from 'wagmi'
-import { App } from './App.tsx'
-import { config } from './config.ts'
 
-// The transport retries reads, within a deadline. Retrying here, too, would multiply the calls.
-const queryClient = new QueryClient({
-  defaultOptions: { queries: { retry: false } },
-  // The page explains a failure to visitors. The console has the details, without the key.
-  queryCache: new QueryCache({ onError: (error) => console.error(error) }),
-})
+// The config needs the endpoint, so it is imported only if there is one.
+const Root = lazy(() => import('./Root.tsx'))
+
+const names = ['VITE_KEYRAIL_BASE_URL', 'VITE_KEYRAIL_API_KEY', 'VITE_KEYRAIL_CHAIN_ID']
+const missing = names.filter((name) => !import.meta.env[name])
 
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>
-    <WagmiProvider config={config}>
-      <QueryClientProvider client={queryClient}>
-        <App />
-      </QueryClientProvider>
-    </WagmiProvider>
+    {missing.length > 0 ? (
+      <p role="alert">
+        Set {missing.join(', ')} in the file .env.local of this project, and start <code>npm run dev</code> again.
+      </p>
+    ) : (
+      <Suspense>
+        <Root />
+      </Suspense>
+    )}
   </StrictMode>,
 )
