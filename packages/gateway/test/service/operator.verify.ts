@@ -11,7 +11,7 @@ import { post } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
 import { places } from './places.ts'
 import { runKeyrail, startServe, writeConfig } from './serviceProcess.ts'
-import { startTestService } from './testService.ts'
+import { nodeSecret, startTestService } from './testService.ts'
 import type { TestService } from './testService.ts'
 import { createVisitor } from './visitor.ts'
 import type { Visitor } from './visitor.ts'
@@ -112,6 +112,30 @@ describe('keyrail serve', () => {
     const { process: service, url } = await start(sqlite, { storage: { file: join(data, 'keyrail.db') } })
     expect(statSync(data).mode & 0o777).toBe(0o700)
     expect(service.lines().find(({ event }) => event === 'listening')).toMatchObject({ url })
+  })
+
+  test('--check says how many stored keys the secret decrypts, and with --nodes which node is on another chain', async () => {
+    const service = await start(sqlite)
+    const { environment, folder } = service.place
+    const check = (file: string, secret = environment) =>
+      runKeyrail(['serve', '--check', '--nodes', '--config', file], secret)
+    const right = await check(service.configFile)
+    expect(right).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(right.stdout).toMatch(/^The secret decrypts 0 of 0 stored keys$/m)
+    expect(right.stdout).toMatch(/^testnet +testnet-1 +http:\/\/127\.0\.0\.1:\d+\/… +right chain$/m)
+
+    const { testnet, mainnet } = service.config.networks
+    const wrong = writeConfig(
+      folder,
+      { ...service.config, networks: { testnet: { ...testnet, chainId: 1 }, mainnet } } as never,
+      'wrong.json',
+    )
+    const run = await check(wrong)
+    expect(run.exitCode).toBe(2)
+    expect(run.stderr).toMatch(
+      /^keyrail: the url of testnet-1 cannot be used for testnet: its chain id is \d+, not 1$/m,
+    )
+    expect(run.stdout + run.stderr).not.toContain(nodeSecret)
   })
 
   test('--check validates the config and starts nothing', async () => {
