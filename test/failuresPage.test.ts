@@ -51,7 +51,7 @@ const rejectionArguments: Readonly<Record<string, readonly unknown[]>> = {
   keyUnknownLimited: [{ retryAfterMs: 1_000, nowMs: 0 }],
   bodyTooLarge: [1],
   keyWrongPath: ['app', 'testnet'],
-  wrongNetwork: ['testnet', ['mainnet']],
+  wrongNetwork: ['testnet', 'app', ['mainnet']],
   methodNotAllowed: ['eth_call'],
   addressNotAllowed: ['0x'],
   notAllowedWithAddresses: ['a call'],

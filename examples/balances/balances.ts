@@ -20,9 +20,15 @@ const { calls, requests } = transport.stats()
 console.log(`${calls} calls in ${requests} requests`)
 transport.close()
 
-/** Finds the accounts that sent or received something in the last ten blocks. */
+/** Finds the accounts that sent or received something in the last ten blocks, or in the first ten of a chain that mines empty blocks. */
 async function findRecentAccounts(head: bigint): Promise<Hex[]> {
-  const numbers = Array.from({ length: 10 }, (_, index) => head - BigInt(index)).filter((number) => number >= 0n)
+  const recent = await findAccounts(head > 9n ? head - 9n : 0n)
+  return recent.length > 0 ? recent : findAccounts(0n)
+}
+
+/** Finds the accounts that sent or received something in ten blocks. */
+async function findAccounts(first: bigint): Promise<Hex[]> {
+  const numbers = Array.from({ length: 10 }, (_, index) => first + BigInt(index))
   const blocks = await Promise.all(numbers.map((block) => getBlock(client, { block, includeTransactions: true })))
   const transactions = blocks.flatMap((block) => block?.transactions ?? [])
   return [...new Set(transactions.flatMap(({ from, to }) => (to ? [from, to] : [from])))]

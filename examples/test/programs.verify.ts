@@ -42,6 +42,13 @@ describe('examples/balances', () => {
     expect(stdout).toMatch(/^0x[\da-f]{40} \d{18,} wei$/m)
     expect(stdout).toMatch(/in 3 requests\n$/)
   })
+
+  test('finds accounts although the last blocks are empty, as on a chain that mines all the time', async () => {
+    await callNode(node, 'anvil_mine', ['0xc'])
+    const { exitCode, stdout } = await runExample('balances/balances.ts', environment)
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^0x[\da-f]{40} \d{18,} wei$/m)
+  })
 })
 
 describe('examples/dapp-front-end', () => {

@@ -34,6 +34,10 @@ describe('the audit log', { ...needs('chromium'), timeout: 90_000 }, () => {
     expect(new URL(page.url()).search).toBe('?action=app')
     await page.reload()
     await page.getByText('Created an app').waitFor()
+    // By name, with links.
+    const row = page.getByRole('row', { name: /Created an app/ })
+    await row.getByRole('link', { name: ada.email }).waitFor()
+    expect(await row.getByRole('link', { name: 'Portfolio' }).getAttribute('href')).toMatch(/^\/apps\/app_/)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'CSV: audit log' }).click(),

@@ -108,6 +108,8 @@ describe('the whole journey', { ...needs('chromium'), timeout: 120_000 }, () => 
       await page.getByLabel('Origin', { exact: true }).fill(ours.origin)
       await page.getByLabel('Label').fill('The shop')
       await page.getByRole('button', { name: 'Add' }).click()
+      await page.getByText(/requests of the last day in the request log would be rejected: no origin/).waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click()
       await page.getByRole('row', { name: new RegExp(`${ours.origin} The shop`) }).waitFor()
       const visitor = await browser.newPage()
       const fromPage = async (origin: string): Promise<unknown> => {
@@ -181,6 +183,7 @@ describe('the whole journey', { ...needs('chromium'), timeout: 120_000 }, () => 
     // The key is rotated with a grace period of a day, then without one.
     await page.getByRole('button', { name: 'Rotate key' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
+    await page.getByRole('dialog', { name: 'Your new key' }).getByRole('button', { name: 'Done' }).click()
     await page.getByText('The old key works until').waitFor()
     await page.getByRole('link', { name: 'Networks' }).click()
     await page.getByRole('button', { name: 'Copy: URL on Ethereum Sepolia' }).click()

@@ -142,6 +142,10 @@ describe('by keyboard only', { ...needs('chromium'), timeout: 120_000 }, () => {
     await tabTo('Origin')
     await keyboard.type('https://app.example.com')
     await keyboard.press('Enter')
+    // The page's own calls have no such origin.
+    await page.getByRole('dialog', { name: 'Allow only https://app.example.com?' }).waitFor()
+    await tabTo('Add')
+    await keyboard.press('Enter')
     await page.getByRole('row', { name: /https:\/\/app\.example\.com/ }).waitFor()
     expect(
       await callNode(address, 'eth_chainId', { headers: { origin: 'https://elsewhere.example.com' } }),
@@ -217,6 +221,10 @@ describe('by keyboard only', { ...needs('chromium'), timeout: 120_000 }, () => {
     await tabTo('Rotate key')
     await keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
+    const newKey = page.getByRole('dialog', { name: 'Your new key' })
+    await newKey.waitFor()
+    await keyboard.press('Escape')
+    await newKey.waitFor({ state: 'detached' })
     expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 401 })
 
     await tabTo('Networks', 'Shift+Tab')

@@ -56,6 +56,29 @@ describePages('a page whose service fails', {}, (getFixtures) => {
   })
 })
 
+describePages('the link that keyrail dev prints', {}, (getFixtures) => {
+  test('logs in once, and a second time says so and how to get a new one', async () => {
+    const { pages, ada } = getFixtures()
+    const { page, context, email } = ada
+    const user = await pages.service.accounts.operator.findUser({ email })
+    const link = `${pages.url}/log-in/link#${pages.service.accounts.createLogInLink(user?.id ?? '')}`
+    await context.clearCookies()
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+    expect(page.url()).not.toContain('krd_')
+
+    await context.clearCookies()
+    await page.goto('about:blank')
+    await page.goto(link)
+    await page.getByText('This log-in link was used or has expired').waitFor()
+    await page.getByText('Start keyrail dev again for a new one').waitFor()
+    expect(page.url()).not.toContain('krd_')
+    await page.getByRole('link', { name: 'Log in with a password' }).click()
+    await logIn(ada)
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+  })
+})
+
 describePages('the alerts page', {}, (getFixtures) => {
   test('keeps what was typed through a reload and a session that ended', async () => {
     const { pages, ada } = getFixtures()

@@ -80,9 +80,15 @@ describe('networks', () => {
       'This service has no network our-chain: GET /api/networks lists those that it has',
     ])
     expect(await call('base')).toEqual([404, expect.stringContaining('no network base:')])
+    expect(await call('base-seplia')).toEqual([
+      404,
+      'This service has no network base-seplia: did you mean base-sepolia? GET /api/networks lists those that it has',
+    ])
     expect(await call('new-chain')).toEqual([
       403,
-      'API key is not enabled for new-chain: it is for base-mainnet, base-sepolia, our-chain',
+      expect.stringMatching(
+        /^API key is not enabled for new-chain: it is for base-mainnet, base-sepolia, our-chain\. (?:Enable|An API key)/,
+      ),
     ])
     expect(await call('base-sepolia')).toBe('base-sepolia')
     await gateway.reload({ networks })

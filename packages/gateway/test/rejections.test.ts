@@ -51,11 +51,17 @@ const notFound = {
 const unknownKey = { code: -32016, message: 'Invalid API key', reason: 'key_unknown' }
 const invalidRequest = { code: -32600, message: 'Invalid Request', reason: 'invalid_request' }
 const parseError = { code: -32700, message: 'Parse error', reason: 'parse_error' }
-const toUnavailable = (method: string) => ({
+const toUnavailable = (method: string, nearest?: string) => ({
   code: -32601,
-  message: `the method ${method} does not exist/is not available`,
+  message: `the method ${method} does not exist/is not available${nearest === undefined ? '' : `: did you mean ${nearest}?`}`,
   reason: 'method_not_found',
 })
+const similarMethods: Readonly<Record<string, string | undefined>> = {
+  eth_sendTransaction: 'eth_sendRawTransaction',
+  eth_signTransaction: 'eth_sendRawTransaction',
+  eth_getBlockByNumer: 'eth_getBlockByNumber',
+  ETH_blockNumber: 'eth_blockNumber',
+}
 const onTestnet = { chainId: chainIds.testnet }
 
 const rows: readonly Row[] = [
@@ -136,7 +142,8 @@ const rows: readonly Row[] = [
     status: 403,
     error: {
       code: -32002,
-      message: 'API key is not enabled for mainnet: it is for testnet',
+      message:
+        'API key is not enabled for mainnet: it is for testnet. An API key has one network: create another in the dashboard, or use an app',
       reason: 'wrong_network',
       data: { keyNetworks: ['testnet'] },
     },
@@ -147,7 +154,8 @@ const rows: readonly Row[] = [
     status: 403,
     error: {
       code: -32002,
-      message: 'API key is not enabled for testnet: it is for mainnet',
+      message:
+        'API key is not enabled for testnet: it is for mainnet. An API key has one network: create another in the dashboard, or use an app',
       reason: 'wrong_network',
       data: { keyNetworks: ['mainnet'] },
     },
@@ -252,6 +260,7 @@ const rows: readonly Row[] = [
   })),
   ...[
     'eth_nope',
+    'eth_getBlockByNumer',
     'eth_sendTransaction',
     'eth_sign',
     'eth_signTransaction',
@@ -276,7 +285,7 @@ const rows: readonly Row[] = [
     bytes: calls(`{"jsonrpc":"2.0","id":"é","method":"${method}","params":[]}`),
     status: 200,
     id: '"é"',
-    error: toUnavailable(method),
+    error: toUnavailable(method, Object.hasOwn(similarMethods, method) ? similarMethods[method] : undefined),
     ...onTestnet,
   })),
   ...['eth_subscribe', 'eth_unsubscribe'].map((method): Row => ({

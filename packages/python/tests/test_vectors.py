@@ -219,6 +219,7 @@ def test_every_file_of_vectors_is_used() -> None:
         "codesAndWords.json",
         "failures.json",
         "heldOut.json",
+        "methods.json",
         "oddResponses.json",
         "rangeHints.json",
         "repeatable.json",

@@ -220,7 +220,7 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'unknownNetwork',
-    expected: () => rejections.unknownNetwork('nowhere'),
+    expected: () => rejections.unknownNetwork('nowhere', undefined),
     kind: 'invalidRequest',
     open: at(async (services) => (await acceptedPath(services)).replace('/testnet/', '/nowhere/')),
   },
@@ -356,7 +356,7 @@ export const rows: readonly Row[] = [
   },
   {
     rejection: 'wrongNetwork',
-    expected: () => rejections.wrongNetwork('mainnet', ['testnet']),
+    expected: () => rejections.wrongNetwork('mainnet', 'apiKey', ['testnet']),
     kind: 'wrongNetwork',
     open: at(
       madeOnce('testnet key', async ({ service }) => (await service.makeKey()).path.replace('/testnet/', '/mainnet/')),

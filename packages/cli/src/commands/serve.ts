@@ -1,8 +1,17 @@
-import { checkServiceFile, configJsonSchema, startFromFile, tuneHeap } from '@keyrail/gateway'
+import {
+  checkNodes,
+  checkServiceFile,
+  checkStoredKeys,
+  configJsonSchema,
+  startFromFile,
+  tuneHeap,
+} from '@keyrail/gateway'
 import type { CloseOptions } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { findDashboardFolder } from '../output/findDashboardFolder.ts'
+import { formatTable } from '../output/formatTable.ts'
+import { getStyle } from '../output/style.ts'
 import { print, printData } from '../output/print.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { listenForStop } from './listenForStop.ts'
@@ -41,6 +50,43 @@ const exitOnUncaught = (error: unknown): void => {
   process.exit(exitCodes.rejected)
 }
 
+/** `--check`: checks the config, the secret against the stored keys, and with `--nodes` the chain of each node. */
+async function checkAll(file: string, { newSecret, nodes }: { newSecret: boolean; nodes: boolean }): Promise<number> {
+  await withConfig(file, () => checkServiceFile(file))
+  const keys = await withConfig(file, () => checkStoredKeys(file, { newSecret }))
+  await print([
+    `${file} is valid`,
+    'unknown' in keys
+      ? `The secret was not checked against stored keys: ${keys.unknown}`
+      : `The secret decrypts ${keys.decrypted} of ${keys.stored} stored keys`,
+  ])
+  if (!nodes) {
+    await print('The nodes were not asked for their chains: add --nodes')
+    return exitCodes.ok
+  }
+  const style = getStyle(process.stdout)
+  const checks = await withConfig(file, () => checkNodes(file))
+  await print(
+    formatTable(
+      checks.map(({ network, upstream, redactedUrl, problem }) => [
+        network,
+        upstream,
+        redactedUrl,
+        problem === undefined ? style.good('right chain') : style.bad(problem),
+      ]),
+    ),
+  )
+  const wrong = checks.filter(({ problem }) => problem !== undefined)
+  if (wrong.length === 0) return exitCodes.ok
+  const { network, upstream, member, problem } = wrong[0] as (typeof wrong)[number]
+  throw new CliError(
+    wrong.length === 1
+      ? `the ${member} of ${upstream} cannot be used for ${network}: ${problem}`
+      : `${wrong.length} of ${checks.length} URLs of nodes cannot be used`,
+    { hint: 'correct them in the config, or the chainId of their networks', exitCode: exitCodes.usage },
+  )
+}
+
 /**
  * `keyrail serve`: runs the service with a config file, until it is stopped. It logs to standard output, one line of JSON per entry.
  *
@@ -56,11 +102,9 @@ export async function serve(given: ReadArguments): Promise<number> {
     return exitCodes.ok
   }
   const file = getConfigFile(given)
-  if (given.flag('check')) {
-    await withConfig(file, () => checkServiceFile(file))
-    await print(`${file} is valid`)
-    return exitCodes.ok
-  }
+  const newSecret = given.flag('new-secret')
+  if (given.flag('check')) return checkAll(file, { newSecret, nodes: given.flag('nodes') })
+  if (given.flag('nodes')) throw wrongUsage('--nodes needs --check', 'add --check')
   const graceMs = (readWholeNumber('--grace', given.text('grace'), { min: 0, max: longestGraceSeconds }) ?? 10) * 1_000
   let skipDrainDelay = (): boolean => false
   const stop = listenForStop(['SIGINT', 'SIGTERM'], () => skipDrainDelay())
@@ -74,7 +118,13 @@ export async function serve(given: ReadArguments): Promise<number> {
   tuneHeap()
   try {
     const service = await withConfig(file, () =>
-      startFromFile({ file, write: process.stdout, dashboard: findDashboardFolder(), version: readVersion() }),
+      startFromFile({
+        file,
+        write: process.stdout,
+        dashboard: findDashboardFolder(),
+        version: readVersion(),
+        newSecret,
+      }),
     )
     reload = () => void service.reload()
     skipDrainDelay = () => service.skipDrainDelay()

@@ -13,6 +13,8 @@ test('the hint names the place to fix: the environment or the config', async () 
     hint: expect.stringContaining(`edit ${file}; `),
   })
   await expect(withConfig(`${file}.missing`, () => parseServiceConfig({}))).rejects.toMatchObject({
-    hint: expect.stringContaining('write it as in docs/service/running.md, or use another config with --config FILE; '),
+    hint: expect.stringContaining(
+      'write it as on the docs page "Running the service", or use another config with --config FILE; ',
+    ),
   })
 })

@@ -8,7 +8,7 @@ function getFix(faults: readonly ConfigFault[], file: string): string {
   if (faults.every(({ path }) => /^[A-Z_]+$/.test(path))) return 'change the environment'
   return existsSync(file)
     ? `edit ${file}`
-    : 'write it as in docs/service/running.md, or use another config with --config FILE'
+    : 'write it as on the docs page "Running the service", or use another config with --config FILE'
 }
 
 /**
@@ -27,7 +27,7 @@ export async function withConfig<T>(file: string, work: () => T | Promise<T>): P
       throw new CliError(
         faults.length === 1 ? (faults[0] ?? '') : `the config has ${faults.length} errors:\n  ${faults.join('\n  ')}`,
         {
-          hint: `${getFix(error.faults, file)}; docs/reference/configuration.md lists the options`,
+          hint: `${getFix(error.faults, file)}; the docs page "Configuration" lists the options`,
           exitCode: exitCodes.usage,
         },
       )

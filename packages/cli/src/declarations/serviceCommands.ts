@@ -6,11 +6,13 @@ import { config, help, json } from '../sharedOptions.ts'
 export const serviceCommands: readonly Command[] = [
   {
     name: 'serve',
-    usage: 'serve [--config FILE] [--check]',
+    usage: 'serve [--config FILE] [--check [--nodes]] [--new-secret]',
     about: 'Run the service in front of your own nodes.',
     options: {
       config,
-      check: flag('validate the config and the secret, then exit'),
+      check: flag('validate the config, and the secret against the stored keys, then exit'),
+      nodes: flag('with --check: also ask each node for its chain id, over HTTP and WebSocket'),
+      'new-secret': flag('start although the secret decrypts no stored key, because the previous one is lost'),
       schema: flag('print the JSON Schema of the config, then exit'),
       grace: option('S', 'on stop, wait up to S seconds for requests to complete (default: 10)'),
       help,
@@ -20,7 +22,7 @@ export const serviceCommands: readonly Command[] = [
       'It logs to standard output, one line of JSON per entry. SIGHUP and changes of the file reload the config. SIGTERM and Ctrl-C stop\nthe service after the requests in flight.',
       'Exit codes: 0 graceful stop; 1 cannot listen; 2 invalid config, environment or database.',
     ],
-    examples: ['keyrail serve --check', 'keyrail serve --config keyrail.config.json'],
+    examples: ['keyrail serve --check --nodes', 'keyrail serve --config keyrail.config.json'],
     run: async (given: ReadArguments) => (await import('../commands/serve.ts')).serve(given),
   },
   {

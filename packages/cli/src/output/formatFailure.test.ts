@@ -47,6 +47,21 @@ describe('formatFailure', () => {
     })
   })
 
+  test('says what to check for an error of the file system, which is not unexpected', () => {
+    const error = Object.assign(new Error("ENOSPC: no space left on device, open '/backups/a.db'"), {
+      code: 'ENOSPC',
+      syscall: 'open',
+      path: '/backups/a.db',
+    })
+    expect(formatFailure(error, plain)).toEqual({
+      lines: [
+        "keyrail: ENOSPC: no space left on device, open '/backups/a.db'",
+        '  hint: check the path, its permissions and the space on the disk',
+      ],
+      exitCode: 1,
+    })
+  })
+
   test('marks unexpected errors', () => {
     expect(formatFailure(new TypeError('oh'), plain)).toEqual({
       lines: ['keyrail: unexpected error: oh'],

@@ -35,5 +35,14 @@ export function formatFailure(error: unknown, style: Style): FormattedFailure {
     return { lines, exitCode: error.exitCode }
   }
   const message = error instanceof Error ? error.message : String(error)
+  // Of the file system: its message has the code, what happened and the path.
+  if (error instanceof Error && 'syscall' in error && 'path' in error)
+    return {
+      lines: [
+        `${style.bad('keyrail')}: ${message}`,
+        '  hint: check the path, its permissions and the space on the disk',
+      ],
+      exitCode: exitCodes.rejected,
+    }
   return { lines: [`${style.bad('keyrail')}: unexpected error: ${message}`], exitCode: exitCodes.rejected }
 }

@@ -78,6 +78,17 @@ export const allowListQuery = (appId: string) =>
     queryFn: ({ signal }) => callApi('GET /api/apps/{appId}/allow-list', { params: { appId }, query: {} }, signal),
   })
 
+/** The websites that used a key in the last 24 hours. */
+export const originsQuery = (subject: KeySubject) =>
+  queryOptions({
+    queryKey: 'appId' in subject ? ['app', subject.appId, 'origins'] : ['key', subject.keyId, 'origins'],
+    queryFn: ({ signal }) =>
+      'appId' in subject
+        ? callApi('GET /api/apps/{appId}/origins', { params: subject }, signal)
+        : callApi('GET /api/keys/{keyId}/origins', { params: subject }, signal),
+    staleTime: 60_000,
+  })
+
 /** An app's JWT keys. */
 export const jwtKeysQuery = (appId: string) =>
   queryOptions({

@@ -11,11 +11,14 @@ export interface NewKey {
   readonly revealable: boolean
 }
 
-/** Returns a function that takes in a new key. If the service cannot show the key again, it resolves once the user has saved the key. */
-export function useNewKey(): (key: NewKey) => Promise<void> {
+/**
+ * Returns a function that takes in a new key. If the service cannot show the key again, it resolves once the user has saved the key.
+ * @param options.always - Shows the key in any case, because the page has no other place for it. @default false
+ */
+export function useNewKey({ always = false }: { readonly always?: boolean } = {}): (key: NewKey) => Promise<void> {
   const { showNewKey } = useDialogs()
   return async ({ id, apiKey, revealable }) => {
     keepKey(id, apiKey)
-    if (!revealable) await showNewKey(apiKey)
+    if (always || !revealable) await showNewKey(apiKey, { revealable })
   }
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { callApi } from '../control/callApi.ts'
 import { isControlFailure } from '../control/controlFailure.ts'
 import { sessionQuery } from '../control/queries.ts'
@@ -18,8 +18,11 @@ export function LogInLink() {
   const queries = useQueryClient()
   // The fragment is removed from the URL, so a reload has none.
   const [problem, setProblem] = useState(link === '' ? 'This URL has no log-in code. Open the whole link again.' : '')
+  const isSent = useRef(link === '')
   useEffect(() => {
-    if (link === '') return
+    // Strict mode runs effects twice, and the link works once.
+    if (isSent.current) return
+    isSent.current = true
     callApi('POST /api/session/link', { body: { link } }).then(
       (session) => {
         changeSession(queries, { notifyTabs: true })

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { keysQuery } from '../control/queries.ts'
 import type { AuditFilters } from '../control/searchParams.ts'
 import { kindText, recordText } from './auditWords.ts'
 
@@ -22,7 +24,7 @@ export function AuditRecord(props: {
   return (
     <>
       {name !== null && kind !== undefined && kind !== 'Account' && <span className="soft">{kind} </span>}
-      {name === null ? recordText(id, name) : toLink(id, { name, isOperator })}
+      {name === null ? recordText(id, name) : isOperator ? toOperatorLink(id, name) : <OwnLink id={id} name={name} />}
       <p className="hint">
         <button
           type="button"
@@ -38,25 +40,37 @@ export function AuditRecord(props: {
   )
 }
 
-/** Links to the page of a record, if the reader has one. */
-function toLink(id: string, { name, isOperator }: { name: string; isOperator: boolean }): ReactNode {
-  const kind = id.slice(0, id.indexOf('_'))
-  if (isOperator) {
-    if (kind === 'usr')
-      return (
-        <Link to="/operator/users/$userId" params={{ userId: id }}>
-          {name}
-        </Link>
-      )
-    return kind === 'inv' ? <Link to="/operator/invites">{name}</Link> : name
+/** Links to the page of a record, if operators have one. */
+function toOperatorLink(id: string, name: string): ReactNode {
+  if (id.startsWith('usr_')) {
+    return (
+      <Link to="/operator/users/$userId" params={{ userId: id }}>
+        {name}
+      </Link>
+    )
   }
-  if (kind === 'app')
+  return id.startsWith('inv_') ? <Link to="/operator/invites">{name}</Link> : name
+}
+
+/** Links to the page of a record of the reader's own account. The key of an app has none. */
+function OwnLink({ id, name }: { readonly id: string; readonly name: string }) {
+  const isKey = id.startsWith('key_')
+  const { data: keys } = useQuery({ ...keysQuery, enabled: isKey })
+  if (isKey && keys?.items.some((key) => key.id === id)) {
+    return (
+      <Link to="/keys/$keyId" params={{ keyId: id }}>
+        {name}
+      </Link>
+    )
+  }
+  if (id.startsWith('app_')) {
     return (
       <Link to="/apps/$appId" params={{ appId: id }}>
         {name}
       </Link>
     )
-  if (kind === 'tok') return <Link to="/account/tokens">{name}</Link>
-  if (kind === 'whk') return <Link to="/account/alerts">{name}</Link>
-  return kind === 'usr' ? <Link to="/account/security">{name}</Link> : name
+  }
+  if (id.startsWith('tok_')) return <Link to="/account/tokens">{name}</Link>
+  if (id.startsWith('whk_')) return <Link to="/account/alerts">{name}</Link>
+  return id.startsWith('usr_') ? <Link to="/account/security">{name}</Link> : name
 }

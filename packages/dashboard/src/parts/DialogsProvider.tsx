@@ -25,7 +25,11 @@ const undoMs = 15_000
 /** Renders the dialogs and messages of {@link useDialogs}. */
 export function DialogsProvider({ children }: { readonly children: ReactNode }) {
   const [passwordPrompt, setPasswordPrompt] = useState<PasswordPrompt>()
-  const [newKey, setNewKey] = useState<{ readonly apiKey: string; readonly saved: () => void }>()
+  const [newKey, setNewKey] = useState<{
+    readonly apiKey: string
+    readonly revealable: boolean
+    readonly saved: () => void
+  }>()
   const [password, setPassword] = useState('')
   const [toast, setToast] = useState<Toast>()
   const [isUndoing, setUndoing] = useState(false)
@@ -53,7 +57,10 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
     (wasWrong: boolean) => new Promise<string | undefined>((resolve) => setPasswordPrompt({ wasWrong, resolve })),
     [],
   )
-  const showNewKey = useCallback((apiKey: string) => new Promise<void>((saved) => setNewKey({ apiKey, saved })), [])
+  const showNewKey = useCallback<Dialogs['showNewKey']>(
+    (apiKey, { revealable }) => new Promise<void>((saved) => setNewKey({ apiKey, revealable, saved })),
+    [],
+  )
   const closePrompt = (password: string | undefined): void => {
     passwordPrompt?.resolve(password)
     setPasswordPrompt(undefined)
@@ -91,6 +98,7 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
       {newKey && (
         <NewKeyDialog
           apiKey={newKey.apiKey}
+          revealable={newKey.revealable}
           onSaved={() => {
             setNewKey(undefined)
             newKey.saved()

@@ -47,7 +47,7 @@ export function KeyCard(props: {
   const { say } = useDialogs()
   const refetchInterval = facts.state === 'rotated' ? 15_000 : 60_000
   const traffic = useQuery({ ...keyTrafficQuery(props.subject), refetchInterval })
-  const takeNewKey = useNewKey()
+  const takeNewKey = useNewKey({ always: true })
   const draft = useDraft(`${props.id}/expiry`, { expiry: toDay(facts.expiresAt) })
   const { expiry } = draft.values
   const [isRotating, setRotating] = useState(false)

@@ -4,8 +4,8 @@ import { createContext, useContext } from 'react'
 export interface Dialogs {
   /** Asks for the password. @returns `undefined` if the user cancels. */
   readonly askPassword: (wasWrong: boolean) => Promise<string | undefined>
-  /** Shows a key that the service cannot show again. Resolves once the user confirms that they saved it. */
-  readonly showNewKey: (apiKey: string) => Promise<void>
+  /** Shows a new key. Resolves when the user closes it, and if the service cannot show it again, confirms that they saved it. */
+  readonly showNewKey: (apiKey: string, options: { readonly revealable: boolean }) => Promise<void>
   /** Shows a message for some seconds, and announces it. With `undo`, it has a button that reverts what was done. */
   readonly say: (text: string, options?: { readonly undo?: () => Promise<unknown> }) => void
 }

@@ -90,7 +90,7 @@ function Facts({ request, subject }: { readonly request: RequestDetailsView; rea
     <Card
       title={methodText(request)}
       aside={
-        <StatusBadge status={status} outcome={outcome}>
+        <StatusBadge status={status} kind={kind}>
           Status{' '}
         </StatusBadge>
       }

@@ -56,7 +56,7 @@ export function RequestLog({
       )}
       <Card
         title="Requests"
-        lead="Failed requests, and a sample of the successful ones, a few seconds after they arrive. The metrics count all requests."
+        lead="Failed and reverted requests, and a sample of the successful ones, a few seconds after they arrive. The metrics count all requests."
         aside={
           <div className="row">
             {query.isPlaceholderData ? (

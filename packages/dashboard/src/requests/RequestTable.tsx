@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import type { RequestEntryView } from '@keyrail/gateway'
 import { memo, useEffect, useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
+import { outcomeKind } from '../charts/outcomeKind.ts'
 import type { KeySubject, RequestsPage } from '../control/queries.ts'
 import type { RequestFilters } from '../control/searchParams.ts'
 import { useNetworks } from '../networks/useNetworks.ts'
@@ -117,7 +118,7 @@ const Row = memo(function Row(props: RowContext & { readonly request: RequestEnt
         </a>
       </th>
       <td data-label="Outcome">
-        <StatusBadge status={request.status} outcome={request.outcome} /> {outcome}
+        <StatusBadge status={request.status} kind={outcomeKind(request.outcome)} /> {outcome}
       </td>
       <td data-label="Network">{getTitle(request.network)}</td>
       <td data-label="Latency" className="number">

@@ -5,6 +5,7 @@ import { Note } from '../parts/Note.tsx'
 import { countText, msText } from '../parts/times.ts'
 import { highlight } from '../snippet/highlight.ts'
 import { LogLink } from '../requests/LogLink.tsx'
+import { StatusBadge } from '../requests/StatusBadge.tsx'
 import { AdviceLink } from './AdviceLink.tsx'
 import { getAdvice } from './getAdvice.ts'
 import type { RequestResult } from './sendRequest.ts'
@@ -42,7 +43,9 @@ export function RunResult({
             {last.methods.join(', ')}
           </code>
           <div className="row">
-            <span className={isGood ? 'badge good' : 'badge bad'}>Status {status}</span>
+            <StatusBadge status={status} kind={isGood ? 'good' : 'bad'}>
+              Status{' '}
+            </StatusBadge>
             <span className="badge">{msText(last.latencyMs)}</span>
             <CopyButton key={response.text} what="the response" text={() => response.text} />
           </div>

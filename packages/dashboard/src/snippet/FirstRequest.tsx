@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { RequestEntryView } from '@keyrail/gateway'
+import { outcomeKind } from '../charts/outcomeKind.ts'
 import { deploymentQuery, loadRequests, metricsQuery } from '../control/queries.ts'
 import type { KeySubject } from '../control/queries.ts'
 import { Card } from '../parts/Card.tsx'
@@ -67,7 +68,7 @@ export function FirstRequest({ subject }: { readonly subject: KeySubject }) {
 }
 
 function RequestFacts({ subject, request }: { readonly subject: KeySubject; readonly request: RequestEntryView }) {
-  const { id: logId, at, durationMs } = request
+  const { id: logId, at, outcome, status, durationMs } = request
   return (
     <>
       <dl className="facts">
@@ -80,7 +81,7 @@ function RequestFacts({ subject, request }: { readonly subject: KeySubject; read
         <div>
           <dt>Status</dt>
           <dd>
-            <StatusBadge status={request.status} outcome={request.outcome} /> {outcomeText(request)}
+            <StatusBadge status={status} kind={outcomeKind(outcome)} /> {outcomeText(request)}
           </dd>
         </div>
         <div>

@@ -41,9 +41,10 @@ export interface Control {
 const writes = { burst: 120, intervalMs: 500 }
 /** The same for reads. A live page of the dashboard makes about one per second. */
 const reads = { burst: 200, intervalMs: 50 }
-/** Reads of metrics, of activity and of CSV files are the most expensive, so each account has its own queue for them. */
+/** Reads of metrics, of activity, of origins and of CSV files are the most expensive, so each account has its own queue for them. */
 const expensiveReads = { maxRunning: 2, maxQueued: 30 }
-const isExpensiveRead = (name: RouteName): boolean => /\/(?:metrics|activity|traffic)$|\.csv$/.test(name)
+const isExpensiveRead = (name: RouteName): boolean =>
+  /\/(?:metrics|activity|traffic|preview|origins)$|\.csv$/.test(name)
 
 interface Outcome {
   readonly result: HandlerResult<unknown>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createFaultLog, getFaultCode } from './faultLog.ts'
+import { createFaultLog, describeFault, getFaultCode } from './faultLog.ts'
 import { StorageError } from './storageError.ts'
 
 interface Fault {
@@ -68,4 +68,17 @@ test.each([
   [undefined, 'other'],
 ])('the code of %o is %s', (error, code) => {
   expect(getFaultCode(error)).toBe(code)
+})
+
+test('a fault has its cause in words and what to do, and never what an error says', () => {
+  const full = new StorageError('the database failed', { fault: 'failed', code: 'SQLite 13' })
+  expect(describeFault(full)).toEqual({ code: 'SQLite 13', cause: 'the disk is full: free some space' })
+  const refused = new StorageError('the database cannot be reached', { fault: 'unavailable', code: 'ECONNREFUSED' })
+  expect(describeFault(refused).cause).toMatch(/^nothing listens at its host and port/)
+  expect(describeFault(new Error('WRONGPASS topsecret'))).toEqual({
+    code: 'WRONGPASS',
+    cause: 'its user or password is wrong: correct REDIS_URL',
+  })
+  expect(describeFault(Object.assign(new Error('accept'), { code: 'EMFILE' })).cause).toContain('ulimit -n')
+  expect(describeFault(new Error('topsecret'))).toEqual({ code: 'other' })
 })

@@ -1,12 +1,27 @@
 import { constants } from 'node:os'
+import { describeCause, getRedisCode } from './causes.ts'
 import { isStorageError } from './storageError.ts'
 
-/** Gets a code that is safe to log: one of the storage, such as `SQLite 13` or an SQLSTATE, or of the system, such as EMFILE. Otherwise `other`. */
+/**
+ * Gets a code that is safe to log: one of the storage, such as `SQLite 13` or an SQLSTATE, of Redis, such as WRONGPASS, or of the system, such as
+ * EMFILE. Otherwise `other`.
+ */
 export const getFaultCode = (error: unknown): string => {
   if (isStorageError(error)) return error.code ?? error.fault
+  const redis = getRedisCode(error)
+  if (redis !== undefined) return redis
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   // Any other text may contain data of a request.
   return typeof code === 'string' && Object.hasOwn(constants.errno, code) ? code : 'other'
+}
+
+/** Gets the code of an error, and its cause in words if it is known. Both are safe to log. */
+export const describeFault = (error: unknown): { readonly code: string; readonly cause?: string } => {
+  const code = getFaultCode(error)
+  const cause = isStorageError(error)
+    ? describeCause(code.startsWith('SQLite ') ? 'sqlite' : 'postgres', code)
+    : (describeCause('redis', code) ?? describeCause('file', code))
+  return { code, ...(cause === undefined ? {} : { cause }) }
 }
 
 /** A log of faults that writes each kind at most once a second. */

@@ -78,10 +78,10 @@ export const rejections = {
     message: `Not found: use ${shapes}`,
     reason: 'not_found',
   }),
-  unknownNetwork: (network: Network): Rejection => ({
+  unknownNetwork: (network: Network, nearest: Network | undefined): Rejection => ({
     status: 404,
     code: -32001,
-    message: `This service has no network ${network}: GET /api/networks lists those that it has`,
+    message: `This service has no network ${network}: ${nearest === undefined ? '' : `did you mean ${nearest}? `}GET /api/networks lists those that it has`,
     reason: 'not_found',
   }),
   httpMethod: (): Rejection => ({
@@ -192,10 +192,10 @@ export const rejections = {
     message: 'Limits of this API key cannot be checked now',
     reason: 'key_store_unavailable',
   }),
-  wrongNetwork: (network: Network, keyNetworks: readonly Network[]): Rejection => ({
+  wrongNetwork: (network: Network, kind: 'app' | 'apiKey', keyNetworks: readonly Network[]): Rejection => ({
     status: 403,
     code: forbidden,
-    message: `API key is not enabled for ${network}: it is for ${listNetworks(keyNetworks)}`,
+    message: `API key is not enabled for ${network}: it is for ${listNetworks(keyNetworks)}. ${kind === 'app' ? 'Enable the network in the dashboard, under Networks of the app' : 'An API key has one network: create another in the dashboard, or use an app'}`,
     reason: 'wrong_network',
     data: { keyNetworks: keyNetworks.slice(0, maxListed) },
   }),
@@ -292,10 +292,10 @@ export const rejections = {
     data: { maxBatchCalls },
   }),
   invalidParams: (): Rejection => ({ status: 200, code: -32602, message: 'Invalid params', reason: 'invalid_params' }),
-  methodNotFound: (method: string): Rejection => ({
+  methodNotFound: (method: string, nearest?: string): Rejection => ({
     status: 200,
     code: -32601,
-    message: `the method ${truncate(method)} does not exist/is not available`,
+    message: `the method ${truncate(method)} does not exist/is not available${nearest === undefined ? '' : `: did you mean ${nearest}?`}`,
     reason: 'method_not_found',
   }),
   /** For a call that works only over a WebSocket. */

@@ -10,7 +10,7 @@ import type { GatewayContext } from './request/gatewayContext.ts'
 import { createNetworkContexts } from './request/networkContext.ts'
 import { createBodyQueue } from './request/createBodyQueue.ts'
 import { drainServer } from './drainServer.ts'
-import { createFaultLog, getFaultCode } from '../errors/faultLog.ts'
+import { createFaultLog, describeFault } from '../errors/faultLog.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewayConfig, GatewayParts } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
@@ -158,6 +158,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
       leaving: () => phase !== 'serving',
       draining: () => phase === 'draining',
       degraded: parts.degraded ?? (() => []),
+      details: parts.details ?? (() => ({})),
       notReady: parts.notReady ?? (() => undefined),
     },
     sockets: { options: config.webSocket, getHub: hubs.get },
@@ -226,7 +227,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
   server.on('checkExpectation', serve('unknown'))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => rejectBrokenHttp(error.code, socket, connections))
   // A connection that cannot be accepted (out of file handles) must not end the others.
-  server.on('error', (error) => log({ event: 'fault', where: 'server', code: getFaultCode(error), count: 1 }))
+  server.on('error', (error) => log({ event: 'fault', where: 'server', ...describeFault(error), count: 1 }))
   // CONNECT has no response object, so it is handled as a malformed request.
   server.on('connect', (_, socket) => rejectBrokenHttp('CONNECT', socket, connections))
 

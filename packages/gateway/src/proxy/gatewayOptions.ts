@@ -34,7 +34,7 @@ export interface GatewayParts {
   readonly usageLimits?: UsageLimits
   /** Counts the calls of known keys by outcome. @default none */
   readonly meter?: Meter
-  /** Records failed requests, and a sample of the others. @default none */
+  /** Records failed and reverted requests, and a sample of the others. @default none */
   readonly requestLog?: RequestLog
   /** How many requests with unknown keys one IP (for IPv6 a /64) may send before it gets 429. A valid key in memory is never rejected for it. @default 10 a second, bursts of 100 */
   readonly unknownKeys?: { readonly perSecond: number; readonly burst: number }
@@ -51,6 +51,8 @@ export interface GatewayParts {
   readonly fallback?: (request: IncomingMessage, response: ServerResponse, requestId: string) => boolean
   /** The parts that do not work at the moment although calls do, such as `['redis']`. `/readyz` lists them, and stays 200. @default none */
   readonly degraded?: () => readonly string[]
+  /** What an operator should know although calls work, such as `{ secret: '…' }`. `/readyz` shows it as `details`. @default none */
+  readonly details?: (() => Readonly<Record<string, string>>) | undefined
   /**
    * Why calls cannot be served at the moment although upstreams are there, such as `'database'`. `/readyz` then responds with 503 and this
    * reason. @default never

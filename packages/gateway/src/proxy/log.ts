@@ -8,8 +8,10 @@ import type { UpstreamEvent } from './upstream/watchHealth.ts'
 export interface FaultEntry {
   readonly event: 'fault'
   readonly where: 'keyStore' | 'quota' | 'meter' | 'requestLog' | 'server'
-  /** Such as `SQLite 13` (the disk is full), an SQLSTATE, or EMFILE; `other` for errors without a known code. */
+  /** Such as `SQLite 13`, an SQLSTATE, `WRONGPASS` or EMFILE; `other` for errors without a known code. */
   readonly code: string
+  /** The same in words, and what to do. */
+  readonly cause?: string
   /** How many faults the entry reports: each `where` and `code` is logged at most once a second. */
   readonly count: number
 }

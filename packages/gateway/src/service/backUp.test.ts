@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chownSync,
   existsSync,
@@ -16,6 +17,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { openStorage } from '../storage/openStorage.ts'
 import { backUp, restore } from './backUp.ts'
+import { BackupError } from './backupError.ts'
 
 const top = mkdtempSync(join(tmpdir(), 'keyrail-backup-'))
 afterAll(() => rmSync(top, { recursive: true, force: true }))
@@ -50,6 +52,35 @@ describe('backUp', () => {
     )
     expect(readdirSync(folder)).toEqual(['keyrail.db'])
   })
+
+  test('blames the copy, not the database, for a folder that does not exist and for a file in place of a folder', async () => {
+    await addUser(database, 'ann@example.org')
+    expect(() => backUp(database, join(folder, 'missing/copy.db'))).toThrow(
+      'the copy cannot be written: its folder does not exist (ENOENT): create it, or correct the path',
+    )
+    expect(() => backUp(database, join(database, 'copy.db'))).toThrow(
+      /^the copy cannot be written: a part of its path is not a folder \(ENOTDIR\)/,
+    )
+    expect(() => backUp(database, join(folder, 'missing/copy.db'))).toThrow(BackupError)
+  })
+
+  test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
+    'blames the copy, not the database, for a full disk',
+    async () => {
+      await addUser(database, 'ann@example.org')
+      const small = join(folder, 'small')
+      mkdirSync(small)
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', small])
+      try {
+        expect(() => backUp(database, join(small, 'copy.db'))).toThrow(
+          'the copy cannot be written: the disk is full (SQLite 13): free some space',
+        )
+        expect(readdirSync(small)).toEqual([])
+      } finally {
+        execFileSync('umount', [small])
+      }
+    },
+  )
 
   test('copies a snapshot of a database in use to a file that only its owner can read', async () => {
     const storage = await openStorage({ file: database })

@@ -14,10 +14,12 @@ import {
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { migrations } from '../storage/migration/migrations.ts'
+import { formatCause } from '../errors/causes.ts'
+import { StorageError } from '../errors/storageError.ts'
 import { toSqliteError } from '../storage/sqlite/sqliteError.ts'
 import { asStorageConfigError } from './asStorageConfigError.ts'
 import { BackupError } from './backupError.ts'
-import { ConfigError } from './configError.ts'
+import { ConfigError, getErrorCode } from './configError.ts'
 import { createDatabaseFolder } from './databaseFolder.ts'
 
 const privateMode = 0o600
@@ -34,19 +36,31 @@ const flushToDisk = (path: string): void => {
   }
 }
 
+/** Errors of SQLite that are about the file that it reads. All others of a copy are about the one that it writes. */
+const sourceCodes: ReadonlySet<string | undefined> = new Set(['SQLite 5', 'SQLite 11', 'SQLite 26'])
+
 const copyInto = (source: DatabaseSync, copy: string, database: string): void => {
   try {
     source.prepare('vacuum into ?').run(copy)
   } catch (error) {
-    throw asStorageConfigError(toSqliteError(error), { file: database })
+    const failure = toSqliteError(error)
+    throw sourceCodes.has(failure.code) ? asStorageConfigError(failure, { file: database }) : toCopyError(failure)
   }
 }
+
+/** The error for a file that cannot be written. */
+const toFileError = (subject: string, error: unknown): unknown => {
+  const code = error instanceof StorageError ? error.code : getErrorCode(error)
+  const cause = code === undefined ? undefined : formatCause('sqlite', code)
+  return cause === undefined ? error : new BackupError(`${subject} cannot be written: ${cause}`)
+}
+const toCopyError = (error: unknown): unknown => toFileError('the copy', error)
 
 /**
  * Copies a snapshot of an SQLite database to a new file. The service may be running.
  * @param database - The path of the database.
  * @param copy - The path of the new file, which must not exist. Only its owner can read it: it contains password hashes and sealed keys.
- * @throws {ConfigError} if the database does not exist or cannot be read. {BackupError} if the copy exists.
+ * @throws {ConfigError} if the database does not exist or cannot be read. {BackupError} if the copy exists or cannot be written.
  */
 export const backUp = (database: string, copy: string): void => {
   if (!existsSync(database))
@@ -54,7 +68,11 @@ export const backUp = (database: string, copy: string): void => {
   const path = resolve(copy)
   if (existsSync(path)) throw new BackupError('the copy already exists: choose another path')
   const temporary = `${path}.${process.pid}.new`
-  closeSync(openSync(temporary, 'wx', privateMode))
+  try {
+    closeSync(openSync(temporary, 'wx', privateMode))
+  } catch (error) {
+    throw toCopyError(error)
+  }
   const source = new DatabaseSync(resolve(database), { timeout: lockTimeoutMs })
   try {
     // VACUUM INTO accepts an empty file and keeps its mode.
@@ -64,7 +82,7 @@ export const backUp = (database: string, copy: string): void => {
     flushToDisk(dirname(path))
   } catch (error) {
     rmSync(temporary, { force: true })
-    throw error
+    throw error instanceof BackupError || error instanceof ConfigError ? error : toCopyError(error)
   } finally {
     source.close()
   }
@@ -142,7 +160,12 @@ export const restore = (
   if (exists && isInUse(path)) throw new BackupError('the database is in use: stop the service first')
   createDatabaseFolder(path)
   const temporary = `${path}.${process.pid}.new`
-  copyPrivately(from, temporary, exists ? path : dirname(path))
+  try {
+    copyPrivately(from, temporary, exists ? path : dirname(path))
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw toFileError('the database', error)
+  }
   let before: string | undefined
   if (exists) {
     before = `${path}.before-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`

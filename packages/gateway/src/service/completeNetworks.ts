@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Network, NetworkDetails } from '../lib/network.ts'
-import { findKnownNetwork } from '../lib/findKnownNetwork.ts'
+import { findNearestName } from '@keyrail/core/internal'
+import { findKnownNetwork, listKnownNetworks } from '../lib/findKnownNetwork.ts'
 import type { ConfigFault } from './configError.ts'
 import { ConfigError } from './configError.ts'
 import type { ServiceNetwork, serviceConfigSchema } from './serviceConfig.ts'
@@ -30,7 +31,14 @@ export const completeNetworks = (
     const known = findKnownNetwork(name, network.chainId)
     const chainId = network.chainId ?? known?.chainId
     if (chainId === undefined) {
-      faults.push({ path: `networks.${name}.chainId`, fix: 'is missing: no well-known network has this name' })
+      const meant = findNearestName(
+        name,
+        listKnownNetworks().flatMap((one) => [one.name, ...one.aliases]),
+      )
+      faults.push({
+        path: `networks.${name}.chainId`,
+        fix: `is missing: no well-known network has this name${meant === undefined ? '' : `. Did you mean ${meant}?`}`,
+      })
       continue
     }
     const details: NetworkDetails = {

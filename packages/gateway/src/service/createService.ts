@@ -18,6 +18,8 @@ import { openStorage } from '../storage/openStorage.ts'
 import { createReadActivity } from '../usage/metering/createReadActivity.ts'
 import { createReadTraffic } from '../usage/metering/createReadTraffic.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
+import { checkSecret, describeSecretProblem, isWrongSecret, wrongSecretError } from './checkSecret.ts'
+import type { SecretCheck } from './checkSecret.ts'
 import { createDrainDelay } from './createDrainDelay.ts'
 import { createSiteHost } from './createSiteHost.ts'
 import { toControlConfig, toDeployment, toKeyLimits, toUrls } from './fromConfig.ts'
@@ -49,7 +51,7 @@ const alertsMs = 30_000
 
 /**
  * Creates a service and opens its storage. It does not listen before `listen()`.
- * @throws {ConfigError} if the config cannot be used. {StorageError} if the storage cannot be opened.
+ * @throws {ConfigError} if the config cannot be used, or the secrets decrypt none of the stored keys. {StorageError} if the storage cannot be opened.
  * @example
  * declare const config: Parameters<typeof createService>[0]['config']
  * const service = await createService({
@@ -103,6 +105,22 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 
   // Stores
   const storage = await openStorage({ postgres: config.postgres, ...options.storage })
+  // Secret
+  let secretCheck: SecretCheck
+  try {
+    secretCheck = await checkSecret(storage.keys, secrets)
+    if (isWrongSecret(secretCheck) && options.newSecret !== true) throw wrongSecretError(secretCheck)
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+  const warnAboutSecret = (): void => {
+    const problem = describeSecretProblem(secretCheck)
+    if (problem !== undefined)
+      log({ event: 'warning', what: `${problem}: the others work, but cannot be shown again. Is it the right secret?` })
+  }
+  warnAboutSecret()
+
   const openRedis = async (): Promise<RedisParts | undefined> => {
     try {
       return await openRedisParts({
@@ -261,6 +279,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
         now,
         fallback: siteHost.handle,
         degraded,
+        details: () => {
+          const secret = describeSecretProblem(secretCheck)
+          return secret === undefined ? {} : { secret }
+        },
         notReady: () => stores.fatal(),
         log,
         checks: redis?.checks,
@@ -284,12 +306,21 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     return listening
   }
 
+  /** Checks changed secrets. While the database is unavailable, a reload does not wait for it. */
+  const recheckSecret = async (changed: readonly ServerSecret[]): Promise<SecretCheck> => {
+    const isSame =
+      changed.length === secrets.length && changed.every(({ key }, index) => secrets[index]?.key.equals(key))
+    return isSame ? secretCheck : checkSecret(storage.keys, changed).catch(() => secretCheck)
+  }
+
   const reload: Service['reload'] = async (changed, changedSecrets) => {
     const { next, needsRestart } = planReload(config, changed)
     // First the steps that can fail.
     const tls = readTls(next)
     const applySite = siteHost.prepare(next, tls)
     const nextLimits = resolveNetworkLimits(next)
+    const nextCheck = changedSecrets === undefined ? secretCheck : await recheckSecret(changedSecrets)
+    if (isWrongSecret(nextCheck) && !isWrongSecret(secretCheck)) throw wrongSecretError(nextCheck)
     const isTracedAsBefore = JSON.stringify(next.tracing) === JSON.stringify(config.tracing)
     const nextTracing = isTracedAsBefore ? tracing : await openTracingFor(next)
     try {
@@ -304,6 +335,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     limitsByNetwork = nextLimits
     applySite()
     if (changedSecrets !== undefined) secrets.splice(0, secrets.length, ...changedSecrets)
+    if (nextCheck !== secretCheck) {
+      secretCheck = nextCheck
+      warnAboutSecret()
+    }
     keys.renewLimits()
     return needsRestart
   }

@@ -12,6 +12,8 @@ export interface ServiceOptions extends ServiceEnvironment {
   readonly config: RunningConfig
   /** Offers the own methods of development nodes. @default none */
   readonly developmentMethods?: DevelopmentMethods
+  /** Starts although the secrets decrypt none of the stored keys, because the previous secret is lost. @default false */
+  readonly newSecret?: boolean | undefined
   /** Accepts the test keys `kr_test_…`, which return the errors of a service at its limits. For development only. @default false */
   readonly testKeys?: boolean
   /** Called for each request and each change of state. Errors that it throws are ignored. */

@@ -419,3 +419,30 @@ test('configJsonSchema has every member, and requires those without a default', 
     },
   })
 })
+
+test.each(['rpc.example.org', 'rpc.example.org:8080', 'localhost:8080', '//rpc.example.org/rpc?k'])(
+  'a public URL without a scheme has one error, not two: %s',
+  (publicUrl) => {
+    let faults: unknown
+    try {
+      parseServiceConfig({ ...minimal, publicUrl })
+    } catch (error) {
+      faults = isConfigError(error) && error.faults
+    }
+    expect(faults).toEqual([
+      {
+        path: 'publicUrl',
+        fix: 'must be the http or https URL where callers reach the service, such as "https://rpc.example.org"',
+      },
+    ])
+  },
+)
+
+test('a misspelt network of the config gets the name that was probably meant', () => {
+  const { upstreams } = node
+  const parse = (name: string) => () => parseServiceConfig({ ...minimal, networks: { [name]: { upstreams } } })
+  expect(parse('ethereum-sepola')).toThrow(
+    /^networks\.ethereum-sepola\.chainId is missing: .* Did you mean ethereum-sepolia\?$/,
+  )
+  expect(parse('our-own')).toThrow('networks.our-own.chainId is missing: no well-known network has this name')
+})

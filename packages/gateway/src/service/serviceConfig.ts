@@ -14,15 +14,21 @@ const dayMs = 24 * 60 * 60 * 1_000
 /** Ten minutes: longer than any load balancer needs to notice. */
 export const maxDrainDelayMs = 600_000
 
+/** Any other text has the error of `httpUrl` already. */
+const parseHttpUrl = (given: string): URL | undefined => {
+  const url = URL.parse(given)
+  return url !== null && /^https?:$/.test(url.protocol) ? url : undefined
+}
+
 const publicUrl = () =>
-  httpUrl('must be the http or https URL where callers reach the service')
+  httpUrl('must be the http or https URL where callers reach the service, such as "https://rpc.example.org"')
     .refine((given) => {
-      const url = URL.parse(given)
-      return url !== null && `${url.search}${url.hash}${url.username}${url.password}` === ''
+      const url = parseHttpUrl(given)
+      return url === undefined || `${url.search}${url.hash}${url.username}${url.password}` === ''
     }, 'must have no query, no fragment and no credentials')
     .refine(
       // The router, the cookies and the log-in would all have to know it.
-      (given) => (URL.parse(given)?.pathname ?? '/') === '/',
+      (given) => (parseHttpUrl(given)?.pathname ?? '/') === '/',
       'must have no path, because the dashboard works only at the root of a host. Give the service a host name of its own, such as "https://rpc.example.org" in place of "https://example.org/rpc"',
     )
 

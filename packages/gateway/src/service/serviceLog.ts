@@ -28,6 +28,10 @@ export type ServiceLogEntry =
       readonly faults?: readonly string[]
       /** Changed members that apply after a restart. */
       readonly needsRestart?: readonly string[]
+      /** Networks that the service did not have before. */
+      readonly addedNetworks?: readonly string[]
+      /** What to do next. */
+      readonly next?: string
     }
   | {
       /** The drain delay starts: `/readyz` responds with 503, and requests are still accepted for `delayMs` milliseconds. */
@@ -38,8 +42,10 @@ export type ServiceLogEntry =
       readonly event: 'store'
       readonly store: 'database' | 'redis'
       readonly state: 'unavailable' | 'available'
-      /** Why it is unavailable: for example `SQLite 13` (the disk is full), an SQLSTATE, or `timeout`. */
+      /** Why it is unavailable: for example `SQLite 13`, an SQLSTATE, `WRONGPASS`, `ECONNREFUSED` or `timeout`. */
       readonly code?: string
+      /** The same in words, and what to do. */
+      readonly cause?: string
     }
   | { readonly event: 'failed'; readonly where: string; readonly reason: string }
   /** The log reader was slow, so this many lines were dropped before this one. */

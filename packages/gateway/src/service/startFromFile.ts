@@ -42,6 +42,8 @@ export interface StartOptions {
   readonly dashboard?: string | undefined
   /** The version of the program, for Prometheus and traces. @default 'unknown' */
   readonly version?: string | undefined
+  /** Starts although the secret decrypts none of the stored keys, because the previous secret is lost. @default false */
+  readonly newSecret?: boolean | undefined
   /** The environment variables with secrets and database URLs. @default process.env */
   readonly environment?: Environment
 }
@@ -60,6 +62,7 @@ export const startFromFile = async ({
   write,
   dashboard,
   version,
+  newSecret,
   environment = process.env,
 }: StartOptions): Promise<RunningService> => {
   const readConfig = (): ServiceConfig => {
@@ -81,7 +84,7 @@ export const startFromFile = async ({
     for (const what of getWarnings(config)) log({ event: 'warning', what })
   }
 
-  const service = await openService({ config, ...settings, log, version, droppedLogLines: dropped })
+  const service = await openService({ config, ...settings, log, version, newSecret, droppedLogLines: dropped })
   const close = async (options?: CloseOptions): Promise<void> => {
     await service.close(options)
     flush()
@@ -115,8 +118,14 @@ export const startFromFile = async ({
       // Hides the secrets of both configs while requests still use the old one.
       redact = createRedact([...getSecrets(config, environment), ...getSecrets(next, environment)])
       const needsRestart = await service.reload(next, secrets)
+      const addedNetworks = Object.keys(next.networks).filter((name) => !Object.hasOwn(config.networks, name))
       config = next
-      service.log({ event: 'config', state: 'applied', ...(needsRestart.length === 0 ? {} : { needsRestart }) })
+      service.log({
+        event: 'config',
+        state: 'applied',
+        ...(needsRestart.length === 0 ? {} : { needsRestart }),
+        ...(addedNetworks.length === 0 ? {} : { addedNetworks, next: enableNetworks }),
+      })
       logWarnings()
     } catch (error) {
       const faults = isConfigError(error) ? error.faults.map(formatFault) : ['the config could not be applied']
@@ -167,6 +176,9 @@ const getWarnings = ({ publicUrl }: ServiceConfig): string[] => {
         'publicUrl is not https: others on the network can read keys, passwords and sessions. Set tls, or use a proxy with TLS',
       ]
 }
+
+const enableNetworks =
+  'existing apps do not have the added networks: enable them in the dashboard, under Networks of each app, or with keyrail apps edit --network'
 
 /** Creates the service, and the folder of its database. */
 const openService = async (options: ServiceOptions): Promise<Service> => {

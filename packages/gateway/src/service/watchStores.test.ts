@@ -57,7 +57,13 @@ describe('watchStores', () => {
     await vi.advanceTimersByTimeAsync(1_000)
     expect(getState()).toEqual({ unavailable: [], fatal: undefined })
     expect(logged).toEqual([
-      { event: 'store', store: 'database', state: 'unavailable', code: 'SQLite 13' },
+      {
+        event: 'store',
+        store: 'database',
+        state: 'unavailable',
+        code: 'SQLite 13',
+        cause: 'the disk is full: free some space',
+      },
       { event: 'store', store: 'database', state: 'available' },
     ])
     watch.stop()
@@ -82,7 +88,15 @@ describe('watchStores', () => {
     await vi.advanceTimersByTimeAsync(60_000)
     expect([state.checks, state.pending]).toEqual([2, 1])
     expect(getState()).toEqual({ unavailable: ['database'], fatal: undefined })
-    expect(logged).toEqual([{ event: 'store', store: 'database', state: 'unavailable', code: 'timeout' }])
+    expect(logged).toEqual([
+      {
+        event: 'store',
+        store: 'database',
+        state: 'unavailable',
+        code: 'timeout',
+        cause: expect.stringMatching(/^it does not respond in time/),
+      },
+    ])
     watch.stop()
   })
 

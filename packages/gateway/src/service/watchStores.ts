@@ -1,4 +1,5 @@
-import { getFaultCode } from '../errors/faultLog.ts'
+import { describeCause } from '../errors/causes.ts'
+import { describeFault } from '../errors/faultLog.ts'
 import { timedOut, withTimeout } from '../lib/withTimeout.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 
@@ -36,6 +37,11 @@ export interface StoreWatch {
 /** The shortest time between the starts of two checks. */
 const minIntervalMs = 1_000
 const timeoutMs = 2_000
+
+const timeoutCause = (name: Store['name']): { cause?: string } => {
+  const cause = describeCause(name === 'redis' ? 'redis' : 'postgres', 'timeout')
+  return cause === undefined ? {} : { cause }
+}
 
 type CheckResult = { readonly ok: true } | { readonly ok: false; readonly error: unknown } | 'timeout'
 
@@ -95,8 +101,9 @@ export const watchStores = (stores: readonly Store[], log: (entry: ServiceLogEnt
       else if (result.ok) unavailable.delete(name)
       else unavailable.set(name, { isFatal: isFatal(result.error) })
       if (before === undefined && unavailable.has(name)) {
-        const code = result === 'timeout' || result.ok ? 'timeout' : getFaultCode(result.error)
-        log({ event: 'store', store: name, state: 'unavailable', code })
+        const reason =
+          result === 'timeout' || result.ok ? { code: 'timeout', ...timeoutCause(name) } : describeFault(result.error)
+        log({ event: 'store', store: name, state: 'unavailable', ...reason })
       } else if (before !== undefined && !unavailable.has(name))
         log({ event: 'store', store: name, state: 'available' })
       schedule(isAnotherDue || unavailable.has(name) ? minIntervalMs : getIntervalMs())

@@ -84,12 +84,16 @@ const pingSteps: Readonly<Record<Db['kind'], readonly Step[]>> = {
 /**
  * Opens the storage and migrates its tables.
  * @param options - `{ file }`, which is created if it does not exist, or `{ databaseUrl }`, which is a secret.
+ * @param settings.migrates - Whether the tables are migrated. Without that, only what its version has can be read. @default true
  * @throws {TypeError} If the options are invalid. {StorageError} If the database cannot be opened, or is from a newer version. No message
  * contains the URL.
  * @example
  * const storage = await openStorage({ file: '/var/lib/keyrail/keyrail.db' })
  */
-export const openStorage = async (options: StorageOptions): Promise<Storage> => {
+export const openStorage = async (
+  options: StorageOptions,
+  { migrates = true }: { readonly migrates?: boolean } = {},
+): Promise<Storage> => {
   const {
     db,
     write,
@@ -101,7 +105,7 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
     close,
   } = await openDatabase(options)
   try {
-    await migrate(db)
+    if (migrates) await migrate(db)
   } catch (error) {
     await close()
     throw error

@@ -32,10 +32,22 @@ export interface RequestLogRows {
     keyEnding?: string | undefined
     limit: number
   }): Promise<readonly LoggedRequest[]>
+  /**
+   * Counts the requests of a key by origin, the most frequent first. Requests that the service rejected do not count.
+   * @param options.from - Only requests at or after this time.
+   * @returns `origin: null`: those without an `Origin` header.
+   */
+  countOrigins(options: {
+    keyId: string
+    from: number
+  }): Promise<readonly { readonly origin: string | null; readonly requests: number }[]>
   find(request: { keyId: string } & LogPlace): Promise<LoggedRequest | undefined>
   /** @param request.from - Excerpts of earlier requests have expired. */
   findExcerpts(request: { keyId: string; from: number } & LogPlace): Promise<RequestExcerpts | undefined>
 }
+
+/** The outcomes of requests that the service did not reject. */
+const acceptedOutcomes = ['succeeded', 'reverted', 'nodeError', 'upstreamFailed', 'disconnected']
 
 /** Creates the repository of the request log. */
 export const createRequestLogRows = ({ query }: Db): RequestLogRows => ({
@@ -50,6 +62,19 @@ export const createRequestLogRows = ({ query }: Db): RequestLogRows => ({
     if (network !== undefined) page = page.where('network', '=', network)
     if (keyEnding !== undefined) page = page.where('keyEnding', '=', keyEnding)
     return page.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+  },
+  countOrigins: async ({ keyId, from }) => {
+    const rows = await query
+      .selectFrom('requestLog')
+      .select(['origin', ({ fn }) => fn.countAll().as('requests')])
+      .where('keyId', '=', keyId)
+      .where('at', '>=', from)
+      .where('outcome', 'in', acceptedOutcomes)
+      .groupBy('origin')
+      .execute()
+    return rows
+      .map(({ origin, requests }) => ({ origin, requests: Number(requests) }))
+      .sort((one, other) => other.requests - one.requests)
   },
   find: ({ keyId, at, id }) =>
     query

@@ -27,8 +27,8 @@ describe.each(databases)('the request log on $name', (database) => {
     await database.stop()
   })
 
-  const createApp = async () => {
-    const created = await control.call('POST /api/apps', { as: user.as, body: createAppBody() })
+  const createApp = async ({ as } = user) => {
+    const created = await control.call('POST /api/apps', { as, body: createAppBody() })
     return expectBody<{ app: { id: string; version: number; key: { id: string } } }>(created, 201).app
   }
   const write = async (rows: readonly RequestRow[]): Promise<void> => {
@@ -36,6 +36,67 @@ describe.each(databases)('the request log on $name', (database) => {
   }
   const list = async (appId: string, query: RequestsQuery = {}): Promise<Page<RequestEntryView>> =>
     expectBody(await control.call('GET /api/apps/{appId}/requests', { as: user.as, params: { appId }, query }))
+
+  test('previews which requests of the last day an origin would reject, and finds those of websites', async () => {
+    const owner = await signUp(control)
+    const app = await createApp(owner)
+    const keyId = app.key.id
+    const at = control.clock.now
+    const day = 86_400_000
+    await write([
+      createRequestRow({ keyId, at: at - 1, outcome: 'succeeded', origin: 'https://a.example' }),
+      createRequestRow({ keyId, at: at - 2, outcome: 'reverted', origin: 'https://b.example' }),
+      createRequestRow({ keyId, at: at - 3, outcome: 'succeeded', origin: 'https://b.example' }),
+      createRequestRow({ keyId, at: at - 4, outcome: 'succeeded', origin: null }),
+      // Rejected anyway, and too old.
+      createRequestRow({ keyId, at: at - 5, outcome: 'rate_limited', origin: 'https://b.example' }),
+      createRequestRow({ keyId, at: at - day - 1, outcome: 'succeeded', origin: 'https://b.example' }),
+    ])
+    const params = { appId: app.id }
+    const preview = async (value: string) =>
+      expectBody(
+        await control.call('GET /api/apps/{appId}/allow-list/preview', {
+          as: owner.as,
+          params,
+          query: { type: 'origin', value },
+        }),
+      )
+    expect(await preview('https://a.example')).toEqual({
+      source: 'requestLog',
+      requests: 4,
+      rejected: 3,
+      examples: ['https://b.example', null],
+    })
+    expect(await preview('*.example')).toMatchObject({ requests: 4, rejected: 1, examples: [null] })
+    const getOrigins = async () =>
+      expectBody(await control.call('GET /api/apps/{appId}/origins', { as: owner.as, params }))
+    expect(await getOrigins()).toEqual({
+      isLimited: false,
+      items: [
+        { origin: 'https://b.example', requests: 2 },
+        { origin: 'https://a.example', requests: 1 },
+      ],
+    })
+    const body = { type: 'origin' as const, value: 'https://a.example' }
+    expectBody(await control.call('POST /api/apps/{appId}/allow-list', { as: owner.as, params, body }), 201)
+    expect(await getOrigins()).toMatchObject({ isLimited: true })
+    expect(await preview('https://b.example')).toMatchObject({ rejected: 1 })
+  })
+
+  test('previews what a method would reject by the metrics, which have all requests', async () => {
+    const owner = await signUp(control)
+    const { id: appId } = await createApp(owner)
+    const preview = (value: string) =>
+      control.call('GET /api/apps/{appId}/allow-list/preview', {
+        as: owner.as,
+        params: { appId },
+        query: { type: 'method', value },
+      })
+    const example = { source: 'metrics', requests: 4 }
+    expect(expectBody(await preview('eth_call'))).toEqual({ ...example, rejected: 4, examples: ['eth_blockNumber'] })
+    expect(expectBody(await preview('eth_*'))).toEqual({ ...example, rejected: 0, examples: [] })
+    expect((await preview('not a method')).status).toBe(422)
+  })
 
   test('lists the requests of an app, newest first, in pages', async () => {
     const { id, key } = await createApp()

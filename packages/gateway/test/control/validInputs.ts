@@ -54,6 +54,11 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'DELETE /api/apps/{appId}/key/old': appInput,
   'GET /api/apps/{appId}/key/traffic': appInput,
   'GET /api/apps/{appId}/allow-list': (fixture) => ({ ...appInput(fixture), query: { type: 'method' } }),
+  'GET /api/apps/{appId}/allow-list/preview': (fixture) => ({
+    ...appInput(fixture),
+    query: { type: 'origin', value: 'https://dapp.example' },
+  }),
+  'GET /api/apps/{appId}/origins': appInput,
   'POST /api/apps/{appId}/allow-list': (fixture) => ({
     ...appInput(fixture),
     body: { type: 'ip', value: '10.0.0.0/8' },
@@ -83,6 +88,7 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'POST /api/keys/{keyId}/reveal': (fixture) => ({ ...keyInput(fixture), body: { password } }),
   'POST /api/keys/{keyId}/rotate': (fixture) => ({ ...keyInput(fixture), body: {} }),
   'DELETE /api/keys/{keyId}/old': keyInput,
+  'GET /api/keys/{keyId}/origins': keyInput,
   'GET /api/keys/{keyId}/traffic': keyInput,
   'POST /api/keys/{keyId}/revoke': keyInput,
   'GET /api/keys/{keyId}/metrics': (fixture) => ({ ...keyInput(fixture), query: {} }),

@@ -115,6 +115,7 @@ describe('a service whose storage rejects writes', () => {
         store: 'database',
         state: 'unavailable',
         code: '25006',
+        cause: 'the database is read-only: use the primary server',
       })
     })
   })

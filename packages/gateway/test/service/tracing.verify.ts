@@ -178,6 +178,15 @@ describe('tracing', () => {
     })
   })
 
+  test('an attempt whose contract reverts is no error of the node', async () => {
+    const { address, first, service } = await start()
+    first.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":3,"message":"execution reverted"}}`
+    await post(address, call())
+    await service.close()
+    const [sent] = getTrace(collector.spans).others.filter(({ kind }) => kind === 3)
+    expect(sent).toMatchObject({ isError: false, attributes: { 'error.type': 'revert' } })
+  })
+
   test('traces a batch and a rejected request', async () => {
     const { address, service } = await start()
     await post(address, `[${call()},${call('eth_chainId', '[]')},${call('eth_gasPrice', '[]')}]`)

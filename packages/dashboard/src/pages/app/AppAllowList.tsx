@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { AllowEntryView, AllowTypeName } from '@keyrail/gateway'
+import type { AllowEntryView, AllowListPreviewView, AllowTypeName } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { allowListQuery } from '../../control/queries.ts'
@@ -15,7 +15,7 @@ import { Problem } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { TextField } from '../../parts/TextField.tsx'
-import { agoText, momentText } from '../../parts/times.ts'
+import { agoText, countText, momentText } from '../../parts/times.ts'
 import { useApp } from './useApp.ts'
 
 const types: readonly {
@@ -79,7 +79,7 @@ export function AppAllowList() {
         title="Allow list"
         lead="A call must match one entry of each type that has entries. A type without entries allows every call. If you list an origin, calls without an Origin header (servers, curl) are rejected."
       >
-        <Add appId={app.id} />
+        <Add appId={app.id} entries={query.data?.items} />
       </Card>
       <Loaded query={query}>
         {({ items, maxPerType }) => (
@@ -133,7 +133,24 @@ export function AppAllowList() {
   )
 }
 
-function Add({ appId }: { readonly appId: string }) {
+/** Describes what a first entry of a type rejects; `undefined` if nothing that it rejects is known. */
+function previewText({ source, requests, rejected, examples }: AllowListPreviewView): string | undefined {
+  if (source === 'none')
+    return 'The request log of this service is off, so it is unknown which requests the list would reject.'
+  if (rejected === 0) return undefined
+  const where = source === 'requestLog' ? ' in the request log' : ''
+  const shown = examples.map((example) => example ?? 'no origin (servers, curl)').join(', ')
+  return `${countText(rejected)} of ${countText(requests)} requests of the last day${where} would be rejected: ${shown}. Add those that you need right after this one.`
+}
+
+function Add({
+  appId,
+  entries,
+}: {
+  readonly appId: string
+  /** `undefined` while they are loading. */
+  readonly entries: readonly AllowEntryView[] | undefined
+}) {
   const queries = useQueryClient()
   const { say } = useDialogs()
   const [{ type, value, label }, setTyped] = useStored<{
@@ -142,52 +159,78 @@ function Add({ appId }: { readonly appId: string }) {
     readonly label: string
   }>(`${appId}/allow-list`, { type: 'origin', value: '', label: '' })
   const chosen = types.find(({ id }) => id === type)
+  const [warning, setWarning] = useState<string>()
+  const add = async (): Promise<undefined> => {
+    await callApi('POST /api/apps/{appId}/allow-list', {
+      params: { appId },
+      body: { type, value: value.trim(), ...(label.trim() && { label: label.trim() }) },
+    })
+  }
+  /** Further entries of a type only allow more. */
+  const preview = async (): Promise<string | undefined> => {
+    if ((type !== 'origin' && type !== 'method') || entries?.some((entry) => entry.type === type)) return undefined
+    const query = { type, value: value.trim() }
+    return previewText(await callApi('GET /api/apps/{appId}/allow-list/preview', { params: { appId }, query }))
+  }
+  const finish = async (): Promise<void> => {
+    setWarning(undefined)
+    setTyped({ type, value: '', label: '' })
+    say('Added')
+    await queries.invalidateQueries({ queryKey: ['app', appId] })
+  }
   const adding = useSubmit({
     check: () => ({ value: value.trim() === '' ? `Enter a value, such as ${chosen?.example}` : undefined }),
-    send: () =>
-      callApi('POST /api/apps/{appId}/allow-list', {
-        params: { appId },
-        body: { type, value: value.trim(), ...(label.trim() && { label: label.trim() }) },
-      }),
-    done: async () => {
-      setTyped({ type, value: '', label: '' })
-      say('Added')
-      await queries.invalidateQueries({ queryKey: ['app', appId] })
-    },
+    send: async () => (await preview()) ?? (await add()),
+    done: (found) => (found === undefined ? finish() : setWarning(found)),
     fields: ['type', 'value', 'label'],
   })
+  const confirming = useSubmit({ send: add, done: finish })
   return (
-    <SaveForm of={adding} action="Add" label="Add to the allow list">
-      <div className="selects">
-        <SelectField
-          label="Type"
-          name="type"
-          value={type}
-          onChange={(next) => setTyped({ type: next, value, label })}
-          options={types.map(({ id, one }) => ({ value: id, title: one }))}
-          fix={adding.getFix('type')}
+    <>
+      <SaveForm of={adding} action="Add" label="Add to the allow list">
+        <div className="selects">
+          <SelectField
+            label="Type"
+            name="type"
+            value={type}
+            onChange={(next) => setTyped({ type: next, value, label })}
+            options={types.map(({ id, one }) => ({ value: id, title: one }))}
+            fix={adding.getFix('type')}
+          />
+          <TextField
+            label={chosen?.one ?? 'Value'}
+            name="value"
+            mono
+            value={value}
+            onChange={(next) => setTyped({ type, value: next, label })}
+            placeholder={chosen?.example ?? ''}
+            required
+            fix={adding.getFix('value')}
+          />
+          <TextField
+            label="Label"
+            name="label"
+            optional
+            value={label}
+            onChange={(next) => setTyped({ type, value, label: next })}
+            most={64}
+            fix={adding.getFix('label')}
+          />
+        </div>
+      </SaveForm>
+      {warning !== undefined && (
+        <ConfirmDialog
+          of={confirming}
+          title={`Allow only ${value.trim()}?`}
+          lead={warning}
+          action="Add"
+          onClose={() => {
+            confirming.clear()
+            setWarning(undefined)
+          }}
         />
-        <TextField
-          label={chosen?.one ?? 'Value'}
-          name="value"
-          mono
-          value={value}
-          onChange={(next) => setTyped({ type, value: next, label })}
-          placeholder={chosen?.example ?? ''}
-          required
-          fix={adding.getFix('value')}
-        />
-        <TextField
-          label="Label"
-          name="label"
-          optional
-          value={label}
-          onChange={(next) => setTyped({ type, value, label: next })}
-          most={64}
-          fix={adding.getFix('label')}
-        />
-      </div>
-    </SaveForm>
+      )}
+    </>
   )
 }
 

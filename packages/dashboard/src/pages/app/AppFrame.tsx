@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { isControlFailure } from '../../control/controlFailure.ts'
 import { appQuery, usageQuery } from '../../control/queries.ts'
+import { BrowserUse } from '../../parts/BrowserUse.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
@@ -61,6 +62,7 @@ export function AppFrame() {
                 </Link>
               }
             />
+            <BrowserUse subject={params} />
             <nav className="tabs" aria-label="App">
               <Link to="/apps/$appId/setup" params={params}>
                 Setup

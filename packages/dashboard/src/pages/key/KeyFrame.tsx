@@ -3,6 +3,7 @@ import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { isControlFailure } from '../../control/controlFailure.ts'
 import { keyQuery, usageQuery } from '../../control/queries.ts'
 import { useNetworks } from '../../networks/useNetworks.ts'
+import { BrowserUse } from '../../parts/BrowserUse.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { KeyBadge } from '../../parts/KeyBadge.tsx'
 import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
@@ -52,6 +53,7 @@ export function KeyFrame() {
               }
             />
             {key.state !== 'revoked' && <QuotaNote state={quota} of="all your API keys together" />}
+            {key.state !== 'revoked' && <BrowserUse subject={params} />}
             <nav className="tabs" aria-label="API key">
               <Link to="/keys/$keyId/setup" params={params}>
                 Setup

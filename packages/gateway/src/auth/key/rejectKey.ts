@@ -19,6 +19,6 @@ export const rejectKey = (
   if (record.status !== 'active') return rejections.keyDisabled()
   if (record.expiresAt !== undefined && record.expiresAt !== null && nowMs >= record.expiresAt)
     return rejections.keyExpired()
-  if (!record.networks.includes(at.network)) return rejections.wrongNetwork(at.network, record.networks)
+  if (!record.networks.includes(at.network)) return rejections.wrongNetwork(at.network, record.kind, record.networks)
   return record.kind === at.variant ? undefined : rejections.keyWrongPath(record.kind, at.network)
 }

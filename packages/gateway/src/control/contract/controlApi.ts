@@ -23,8 +23,11 @@ import type {
   AddAllowEntryBody,
   AllowEntryView,
   AllowListQuery,
+  AllowListPreviewQuery,
+  AllowListPreviewView,
   AllowListView,
   EditAllowEntryBody,
+  OriginsView,
 } from './allowEntry.ts'
 import type { ApiKeySecret, ApiKeysView, ApiKeyView, CreateApiKeyBody, EditApiKeyBody } from './apiKey.ts'
 import type {
@@ -143,6 +146,13 @@ export interface ControlApi {
   /** Of the last 24 hours. During a grace period, it has the old key apart. */
   'GET /api/apps/{appId}/key/traffic': Call<{ params: AppId; response: KeyTrafficView }>
   'GET /api/apps/{appId}/allow-list': Call<{ params: AppId; query: AllowListQuery; response: AllowListView }>
+  /** Which requests of the last 24 hours the list would reject with one more entry. */
+  'GET /api/apps/{appId}/allow-list/preview': Call<{
+    params: AppId
+    query: AllowListPreviewQuery
+    response: AllowListPreviewView
+  }>
+  'GET /api/apps/{appId}/origins': Call<{ params: AppId; response: OriginsView }>
   'POST /api/apps/{appId}/allow-list': Call<{ params: AppId; body: AddAllowEntryBody; response: AllowEntryView }>
   'PATCH /api/apps/{appId}/allow-list/{entryId}': Call<{
     params: AppId & { readonly entryId: string }
@@ -178,6 +188,7 @@ export interface ControlApi {
   /** Ends the grace period of the previous key. */
   'DELETE /api/keys/{keyId}/old': Call<{ params: KeyId; response: ApiKeyView }>
   /** Of the last 24 hours. During a grace period, it has the old key apart. */
+  'GET /api/keys/{keyId}/origins': Call<{ params: KeyId; response: OriginsView }>
   'GET /api/keys/{keyId}/traffic': Call<{ params: KeyId; response: KeyTrafficView }>
   /** Revokes the key. It no longer counts toward the maximum. */
   'POST /api/keys/{keyId}/revoke': Call<{ params: KeyId; response: ApiKeyView }>

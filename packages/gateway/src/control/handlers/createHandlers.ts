@@ -11,6 +11,7 @@ import { auditHandlers } from './auditHandlers.ts'
 import { deploymentHandlers } from './deploymentHandlers.ts'
 import { jwtKeyHandlers } from './jwtKeyHandlers.ts'
 import { metricsHandlers } from './metricsHandlers.ts'
+import { originHandlers } from './originHandlers.ts'
 import { requestLogHandlers } from './requestLogHandlers.ts'
 import { tokenHandlers } from './tokenHandlers.ts'
 
@@ -24,6 +25,7 @@ export const createHandlers = (parts: ControlParts): Handlers<RouteName> => ({
   ...jwtKeyHandlers(parts),
   ...apiKeyHandlers(parts),
   ...metricsHandlers(parts),
+  ...originHandlers(parts),
   ...requestLogHandlers(parts),
   ...tokenHandlers(parts),
   ...alertHandlers(parts),

@@ -25,7 +25,7 @@ export const revealKey = async (
   } catch {
     return {
       error: apiErrors.notRevealable(
-        'The stored copy of this key was encrypted with a server secret that has been removed. Rotate it to get a new key.',
+        'The service cannot decrypt its copy of this key, which still works. It probably runs with another secret than the one that encrypted the copy: ask its operator to check KEYRAIL_SECRET. Rotate the key only if that secret is lost.',
       ),
     }
   }

@@ -1,5 +1,6 @@
 import { isNetworkName } from '../../lib/network.ts'
 import type { Network } from '../../lib/network.ts'
+import { suggestName } from '../../lib/suggestName.ts'
 
 /** The path of an RPC URL. */
 export interface CallPath {
@@ -19,6 +20,8 @@ export type Path =
       readonly kind: 'unknown'
       /** The first part of the path, if the rest is the path of an RPC URL. */
       readonly network?: string
+      /** A network with a similar name. */
+      readonly nearest?: Network | undefined
     }
 
 /** The networks by what URLs call them. */
@@ -63,7 +66,8 @@ export const parsePath = (target: string, names: NetworkNames, host?: string): P
   const rest = end === -1 ? '' : path.slice(end + 1)
   const network = names.byName.get(name)
   if (network !== undefined) return parseBelow(network, rest)
-  return isNetworkName(name) && /^(?:v2(?:\/|$)|kr_)/.test(rest) ? { kind: 'unknown', network: name } : unknown
+  if (!isNetworkName(name) || !/^(?:v2(?:\/|$)|kr_)/.test(rest)) return unknown
+  return { kind: 'unknown', network: name, nearest: suggestName(name, [...names.byName.keys()]) }
 }
 
 const parseBelow = (network: Network, rest: string): Path => {

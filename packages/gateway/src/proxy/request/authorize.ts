@@ -7,7 +7,7 @@ import { rejectKey } from '../../auth/key/rejectKey.ts'
 import { toTenant } from '../../auth/key/tenant.ts'
 import type { Tenant } from '../../auth/key/tenant.ts'
 import { mayUseTestKey, parseTestKey, toTestTenant } from '../../auth/key/testKeys.ts'
-import { getFaultCode } from '../../errors/faultLog.ts'
+import { describeFault } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { isApiKey } from '../../lib/secrets/apiKey.ts'
@@ -295,7 +295,7 @@ const authorizeTestKey = (
 }
 
 const rejectUnavailable = (gateway: GatewayContext, { context, done }: PendingRequest, error: unknown): void => {
-  gateway.log({ event: 'fault', where: 'keyStore', code: getFaultCode(error), count: 1 })
+  gateway.log({ event: 'fault', where: 'keyStore', ...describeFault(error), count: 1 })
   done(gateway, context, rejections.keyStoreUnavailable())
 }
 

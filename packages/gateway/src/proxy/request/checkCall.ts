@@ -3,6 +3,8 @@ import { findCustomTracer, acceptsTracer } from '../../auth/allowList/findCustom
 import { hasAmbiguousName } from '../../auth/allowList/hasAmbiguousName.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
+import { methods } from '../../lib/methods.ts'
+import { suggestName } from '../../lib/suggestName.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import type { InvalidCall, ParsedCall } from './parsedCall.ts'
@@ -17,7 +19,12 @@ export interface CallRules {
   readonly tokenAllowList: AllowList | undefined
   /** Whether callers may send tracers written in JavaScript. */
   readonly javascriptTracers: boolean
+  /** Whether the rejection of an unknown method names a similar one. Not for calls of a batch, which can have thousands. */
+  readonly suggests: boolean
 }
+
+/** The methods that every service offers. */
+const alwaysOffered = [...methods].flatMap(([name, { service }]) => (service === 'always' ? [name] : []))
 
 /** Shared, because a short batch can have a thousand. */
 const invalidCall = rejections.invalidRequest()
@@ -25,10 +32,13 @@ const invalidCall = rejections.invalidRequest()
 /** Checks one call. @returns The call to forward, or the first rejection. */
 export const checkCall = (
   call: ParsedCall | InvalidCall,
-  { traits, allow, tokenAllowList, javascriptTracers }: CallRules,
+  { traits, allow, tokenAllowList, javascriptTracers, suggests }: CallRules,
 ): ForwardedCall | Rejection => {
   if (!call.valid) return call.problem === undefined ? invalidCall : rejections.invalidRequest(call.problem)
-  if (traits === undefined) return rejections.methodNotFound(call.method)
+  if (traits === undefined) {
+    const nearest = suggests ? suggestName(call.method, alwaysOffered) : undefined
+    return rejections.methodNotFound(call.method, nearest)
+  }
   if (!call.paramsFit) return rejections.invalidParams()
   const rejection =
     allow?.rejectCall(call) ??

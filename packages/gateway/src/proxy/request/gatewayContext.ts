@@ -67,6 +67,7 @@ export interface GatewayContext {
     readonly draining: () => boolean
     /** The parts of the service that do not work although calls do. */
     readonly degraded: () => readonly string[]
+    readonly details: () => Readonly<Record<string, string>>
     /** Why calls cannot be served although there are upstreams; `undefined` if they can. */
     readonly notReady: () => string | undefined
   }

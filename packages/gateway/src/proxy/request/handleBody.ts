@@ -98,7 +98,7 @@ const check = (
   { javascriptTracers, sockets }: GatewayContext,
   { context, tenant, tokenAllowList, network }: AuthorizedRequest,
   call: ParsedCall | InvalidCall,
-  traits: MethodTraits | undefined,
+  { traits, suggests = false }: { traits: MethodTraits | undefined; suggests?: boolean },
 ): ForwardedCall | Rejection => {
   if (traits?.subscribes === true && context.message?.subscriptions === undefined) {
     const needsSocket = context.message === undefined && sockets.getHub(network.group.network) !== undefined
@@ -111,6 +111,7 @@ const check = (
     allow: tenant.record.allow,
     tokenAllowList,
     javascriptTracers,
+    suggests,
   })
 }
 
@@ -126,7 +127,7 @@ const handleSingle = (gateway: GatewayContext, authorized: AuthorizedRequest, ca
     }
     message.callIds = call.id
   }
-  const checked = check(gateway, authorized, call, traits)
+  const checked = check(gateway, authorized, call, { traits, suggests: true })
   if (isRejection(checked))
     withLimits(gateway, authorized, { passed: 0, calls: 1 }, (taken) => {
       const result = isRateUsedUp(taken) ? toLimitRejection(taken, { index: 0 }, gateway) : checked
@@ -219,7 +220,7 @@ const handleBatch = (
   let passed = 0
   for (const call of calls) {
     const traits = call.valid ? network.policy(call.method) : undefined
-    const result = check(gateway, authorized, call, traits)
+    const result = check(gateway, authorized, call, { traits })
     methods.push(traits?.label ?? 'other')
     checked.push(result)
     if (!isRejection(result)) passed += 1

@@ -93,7 +93,7 @@ const checkHeader = (
   if (path.kind === 'unknown')
     return path.network === undefined || request.method !== 'POST'
       ? rejections.notFound()
-      : rejections.unknownNetwork(path.network)
+      : rejections.unknownNetwork(path.network, path.nearest)
   if (request.method !== 'POST') return rejections.httpMethod()
   return isJsonMediaType(request.headers['content-type']) ? undefined : rejections.contentType()
 }
@@ -125,14 +125,20 @@ const handleHealth = (gateway: GatewayContext, context: RequestContext, kind: 'h
 
 const toHealth = (status: number, body: object): ResponseContent => ({ status, body: JSON.stringify(body) })
 
-const getReadiness = ({ networks: all, server: { degraded, notReady } }: GatewayContext): ResponseContent => {
+const getReadiness = ({ networks: all, server: { degraded, details, notReady } }: GatewayContext): ResponseContent => {
   const networks = [...all.values()].filter(({ group }) => !group.isUsable()).map(({ group }) => group.network)
+  const shown = details()
+  const more = Object.keys(shown).length === 0 ? {} : { details: shown }
   // Otherwise one network without a node would take all others from every instance.
-  if (networks.length === all.size) return toHealth(503, { status: 'unavailable', reason: 'no_upstream', networks })
+  if (networks.length === all.size)
+    return toHealth(503, { status: 'unavailable', reason: 'no_upstream', networks, ...more })
   const reason = notReady()
-  if (reason !== undefined) return toHealth(503, { status: 'unavailable', reason })
+  if (reason !== undefined) return toHealth(503, { status: 'unavailable', reason, ...more })
   if (networks.length > 0)
-    return toHealth(200, { status: 'degraded', degraded: ['upstreams', ...degraded()], networks })
+    return toHealth(200, { status: 'degraded', degraded: ['upstreams', ...degraded()], networks, ...more })
   const parts = degraded()
-  return toHealth(200, parts.length === 0 ? { status: 'ok' } : { status: 'degraded', degraded: parts })
+  return toHealth(
+    200,
+    parts.length === 0 ? { status: 'ok', ...more } : { status: 'degraded', degraded: parts, ...more },
+  )
 }

@@ -1,4 +1,4 @@
-import { getFaultCode } from '../../errors/faultLog.ts'
+import { describeFault } from '../../errors/faultLog.ts'
 import type { RejectionReason } from '../../errors/rejection.ts'
 import type { Outcome } from '../../usage/metering/meter.ts'
 import type { CallResult, StreamedResponse } from '../upstream/callResult.ts'
@@ -44,7 +44,7 @@ const count = (gateway: GatewayContext, context: RequestContext, counted: EqualC
     meter.count(tenant.meteredKey, network, method, outcome, durationMs, calls)
   } catch (error) {
     // The response is ready, and does not depend on its metrics.
-    gateway.log({ event: 'fault', where: 'meter', code: getFaultCode(error), count: 1 })
+    gateway.log({ event: 'fault', where: 'meter', ...describeFault(error), count: 1 })
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseBearer } from '../../auth/jwt/parseJwt.ts'
 import { copyText } from '../../lib/copyText.ts'
-import { getFaultCode } from '../../errors/faultLog.ts'
+import { describeFault } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { isFailure } from '../../usage/metering/meter.ts'
 import type { Outcome } from '../../usage/metering/meter.ts'
@@ -155,6 +155,6 @@ const record = (
     })
   } catch (error) {
     // The response is ready, and does not depend on the log.
-    gateway.log({ event: 'fault', where: 'requestLog', code: getFaultCode(error), count: 1 })
+    gateway.log({ event: 'fault', where: 'requestLog', ...describeFault(error), count: 1 })
   }
 }

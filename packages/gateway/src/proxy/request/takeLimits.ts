@@ -1,6 +1,6 @@
 import { getRateBucket } from '../../auth/key/tenant.ts'
 import type { TestKey } from '../../auth/key/tenant.ts'
-import { getFaultCode } from '../../errors/faultLog.ts'
+import { describeFault } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { LimitGrant, QuotaGrant } from '../../usage/limits/usageLimits.ts'
@@ -106,7 +106,7 @@ export const returnUnsent = ({ usage: { limits }, log }: GatewayContext, taken: 
   try {
     limits?.giveBack(taken.quota, units)
   } catch (error) {
-    log({ event: 'fault', where: 'quota', code: getFaultCode(error), count: 1 })
+    log({ event: 'fault', where: 'quota', ...describeFault(error), count: 1 })
   }
 }
 

@@ -1,4 +1,4 @@
-import { getFaultCode } from '../../errors/faultLog.ts'
+import { describeFault } from '../../errors/faultLog.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
 import { sendRejection, sendRejectionBeforeBody } from './endRequest.ts'
@@ -32,7 +32,7 @@ export const withLimits = (
   }
   const unavailable = (error: unknown): void => {
     trace?.step('limits', startedAt)
-    gateway.log({ event: 'fault', where: 'quota', code: getFaultCode(error), count: 1 })
+    gateway.log({ event: 'fault', where: 'quota', ...describeFault(error), count: 1 })
     if (!context.gone) sendRejection(gateway, context, rejections.limitsUnavailable())
   }
   let taken: LimitGrant | Promise<LimitGrant>

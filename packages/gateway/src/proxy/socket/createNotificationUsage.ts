@@ -1,4 +1,4 @@
-import { getFaultCode } from '../../errors/faultLog.ts'
+import { describeFault } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import type { GatewayContext } from '../request/gatewayContext.ts'
 import type { AuthorizedRequest } from '../request/requestContext.ts'
@@ -36,7 +36,7 @@ export const createNotificationUsage = (
       if (taken.granted === 0) rejection = toLimitRejection(taken, { index: 0 }, gateway)
     }
     const failed = (error: unknown): void =>
-      gateway.log({ event: 'fault', where: 'quota', code: getFaultCode(error), count: 1 })
+      gateway.log({ event: 'fault', where: 'quota', ...describeFault(error), count: 1 })
     try {
       // One call of many units: it is granted as a whole.
       const taken = limits.take({ id: record.id, rate: undefined, account, calls: 1, passed: 1, weights: [units] })
@@ -51,7 +51,7 @@ export const createNotificationUsage = (
     try {
       gateway.usage.meter?.count(tenant.meteredKey, network.group.network, method, 'succeeded', undefined, count)
     } catch (error) {
-      gateway.log({ event: 'fault', where: 'meter', code: getFaultCode(error), count: 1 })
+      gateway.log({ event: 'fault', where: 'meter', ...describeFault(error), count: 1 })
     }
   }
   if (!isTestKey()) meter(opening, connectionMethod, 1)

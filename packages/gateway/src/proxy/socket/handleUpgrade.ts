@@ -112,7 +112,7 @@ const checkHeader = (
   if (headers.expect !== undefined) return rejections.expectationFailed()
   if (draining()) return rejections.draining()
   if (path.kind === 'unknown')
-    return path.network === undefined ? rejections.notFound() : rejections.unknownNetwork(path.network)
+    return path.network === undefined ? rejections.notFound() : rejections.unknownNetwork(path.network, path.nearest)
   const isHandshake = handshakeKey.test(headers['sec-websocket-key'] ?? '') && headers['sec-websocket-version'] === '13'
   return isHandshake ? undefined : rejections.badHandshake()
 }

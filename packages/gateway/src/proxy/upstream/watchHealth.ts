@@ -222,7 +222,12 @@ export const watchHealth = (
   }
 }
 
-const checkChainId = async (
+/**
+ * Asks a node its chain id.
+ * @param options.hasChainId - Whether the node may have `eth_chainId`. If not, one that says that it lacks the method is on the right chain.
+ * @param options.onFailure - Called with the reason, unless the node is healthy or busy.
+ */
+export const checkChainId = async (
   upstream: Upstream,
   {
     chainId,

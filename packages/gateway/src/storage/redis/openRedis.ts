@@ -5,6 +5,7 @@ import { openRedisCluster } from './openRedisCluster.ts'
 import { parseRedisUrl } from './parseRedisUrl.ts'
 import type { RedisSentinel, RedisServer } from './parseRedisUrl.ts'
 import { pingRedis } from './pingRedis.ts'
+import { watchProblem } from './watchProblem.ts'
 import type { RedisLink } from './redisLink.ts'
 
 export type { RedisLink } from './redisLink.ts'
@@ -19,8 +20,7 @@ export const openRedis = (url: string): RedisLink => {
   const target = parseRedisUrl(url)
   if (target.kind === 'cluster') return openRedisCluster(target)
   const client = target.kind === 'server' ? createClient(target) : createSentinelClient(target)
-  // Without a listener, errors would be printed with the address. Commands report their own errors.
-  client.on('error', () => {})
+  const getProblem = watchProblem(client)
   client.connect().catch(() => {})
   const cork = createCork()
   const stopWatching = target.kind === 'sentinel' ? watchFailovers(target, client) : () => {}
@@ -32,7 +32,7 @@ export const openRedis = (url: string): RedisLink => {
       if (client.status === 'ready') cork(client)
     },
     onReady: (listener) => void client.on('ready', () => listener('')),
-    ping: () => pingRedis(client, () => (client.status === 'ready' ? ['kr:ping'] : undefined)),
+    ping: () => pingRedis(client, () => (client.status === 'ready' ? ['kr:ping'] : undefined), getProblem),
     pending: () => client.commandQueue.length,
     close: () => {
       stopWatching()

@@ -5,6 +5,7 @@ import { connectionOptions, getRetryDelay } from './connectionOptions.ts'
 import { createCork } from './createCork.ts'
 import type { RedisCluster } from './parseRedisUrl.ts'
 import { pingRedis } from './pingRedis.ts'
+import { watchProblem } from './watchProblem.ts'
 import type { RedisLink } from './redisLink.ts'
 
 /** How often missing connections are looked for, in milliseconds. */
@@ -28,8 +29,7 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
     dnsLookup: (host, callback) => callback(null, host),
     redisOptions: { ...connectionOptions, username, password, ...(isTls ? { tls: {} } : {}) },
   })
-  // Without a listener, errors would be printed with the address. Commands report their own errors.
-  client.on('error', () => {})
+  const getProblem = watchProblem(client)
 
   const listeners: ((shard: string) => void)[] = []
   const readyShards = new Set<string>()
@@ -90,7 +90,7 @@ export const openRedisCluster = ({ nodes, isTls, username, password }: RedisClus
       if (master?.status === 'ready') cork(master)
     },
     onReady: (listener) => void listeners.push(listener),
-    ping: () => pingRedis(client, getPingKeys),
+    ping: () => pingRedis(client, getPingKeys, getProblem),
     pending: () => [...masters.values()].reduce((sum, { commandQueue }) => sum + commandQueue.length, 0),
     close: () => {
       clearInterval(timer)

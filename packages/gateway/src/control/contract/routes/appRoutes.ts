@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { confirmBody } from '../account.ts'
 import { keyTrafficView } from '../activity.ts'
-import { addAllowEntryBody, allowEntryView, allowListQuery, allowListView, editAllowEntryBody } from '../allowEntry.ts'
+import {
+  addAllowEntryBody,
+  allowEntryView,
+  allowListPreview,
+  allowListPreviewQuery,
+  allowListQuery,
+  allowListView,
+  editAllowEntryBody,
+  originsView,
+} from '../allowEntry.ts'
 import { appSecret, appsQuery, appView, createAppBody, deleteAppBody, editAppBody, keyExpiryBody } from '../app.ts'
 import { addJwtKeyBody, jwtKeysView, jwtKeyView, jwtTestView, testJwtBody } from '../jwtKey.ts'
 import { rotateBody } from '../keyState.ts'
@@ -106,6 +115,21 @@ export const appRoutes: RoutesBelow<'/api/apps'> = {
     params: appId,
     query: allowListQuery,
     response: allowListView,
+  },
+  'GET /api/apps/{appId}/allow-list/preview': {
+    summary: 'Gets how many requests of the last 24 hours an allow list would reject with one more entry.',
+    access: 'read',
+    status: 200,
+    params: appId,
+    query: allowListPreviewQuery,
+    response: allowListPreview,
+  },
+  'GET /api/apps/{appId}/origins': {
+    summary: "Gets the websites that sent requests with an app's key in the last 24 hours.",
+    access: 'read',
+    status: 200,
+    params: appId,
+    response: originsView,
   },
   'POST /api/apps/{appId}/allow-list': {
     summary: 'Adds an entry to an allow list.',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { confirmBody } from '../account.ts'
 import { keyTrafficView } from '../activity.ts'
+import { originsView } from '../allowEntry.ts'
 import { apiKeySecret, apiKeysView, apiKeyView, createApiKeyBody, editApiKeyBody } from '../apiKey.ts'
 import { rotateBody } from '../keyState.ts'
 import { metricsCsvQuery, metricsQuery, metricsView } from '../metrics.ts'
@@ -68,6 +69,13 @@ export const keyRoutes: RoutesBelow<'/api/keys'> = {
     status: 200,
     params: keyId,
     response: apiKeyView,
+  },
+  'GET /api/keys/{keyId}/origins': {
+    summary: 'Gets the websites that sent requests with an API key in the last 24 hours.',
+    access: 'read',
+    status: 200,
+    params: keyId,
+    response: originsView,
   },
   'GET /api/keys/{keyId}/traffic': {
     summary:
