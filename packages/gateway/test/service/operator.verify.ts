@@ -300,6 +300,24 @@ describe('a config reload', () => {
     expect(new Set(statuses)).toEqual(new Set([200, 403]))
   })
 
+  test('names a network that was added, and where it is enabled for existing keys', async () => {
+    const service = await start(sqlite)
+    const { networks } = service.config
+    service.change({
+      networks: {
+        ...networks,
+        'our-chain': { ...networks['testnet'], upstreams: [{ url: service.nodes.testnet.url }] },
+      },
+    } as never)
+    const entry = await service.process.logged('the new network', (line) => line['addedNetworks'] !== undefined)
+    expect(entry).toMatchObject({ event: 'config', state: 'applied', addedNetworks: ['our-chain'] })
+    expect(entry['next']).toContain('enable them in the dashboard, under Networks of each app')
+    const { url: address } = await createKey(await signUp(service.url, 'ann@example.org'))
+    const rejected = await post(address.replace('/testnet/', '/our-chain/'), read)
+    expect(rejected.status).toBe(403)
+    expect(JSON.stringify(rejected)).toContain('An API key has one network: create another in the dashboard')
+  })
+
   test('happens on SIGHUP, and reports which members need a restart', async () => {
     const service = await start(sqlite, { logRequests: false })
     service.process.child.kill('SIGHUP')
