@@ -67,6 +67,11 @@ describePages('the link that keyrail dev prints', {}, (getFixtures) => {
     await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
     expect(page.url()).not.toContain('krd_')
 
+    // The browser that is logged in already needs no link.
+    await page.goto('about:blank')
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+
     await context.clearCookies()
     await page.goto('about:blank')
     await page.goto(link)

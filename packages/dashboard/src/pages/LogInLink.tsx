@@ -29,7 +29,14 @@ export function LogInLink() {
         queries.setQueryData(sessionQuery.queryKey, session)
         router.history.replace('/')
       },
-      (error: unknown) => setProblem(isControlFailure(error) ? error.message : 'The log-in failed. Try again.'),
+      async (error: unknown) => {
+        // The terminal still shows the link after it was used, so people open it again while they are logged in.
+        const session = await callApi('GET /api/session').catch(() => undefined)
+        if (session === undefined)
+          return setProblem(isControlFailure(error) ? error.message : 'The log-in failed. Try again.')
+        queries.setQueryData(sessionQuery.queryKey, session)
+        router.history.replace('/')
+      },
     )
   }, [link, queries, router])
   return (
