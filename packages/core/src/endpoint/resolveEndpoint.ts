@@ -69,7 +69,10 @@ const encodeBasic = (user: string, password: string): string => {
 }
 
 const checkSecret = (option: string, secret: unknown, urlOption: string, url: string): string => {
-  check(secret && typeof secret === 'string', `${option} is missing or empty. ${checkVariable}`)
+  check(
+    secret && typeof secret === 'string',
+    `${option} is missing or empty. ${checkVariable}${option === 'jwt' ? '' : ` If ${urlOption} contains the key, pass it as url.`}`,
+  )
   check(
     option === 'jwt' || !secret.includes('/'),
     `${option} contains "/". If you copied a full URL, pass it as url instead, without ${option}.`,

@@ -90,7 +90,8 @@ def _last_four(secret: Any) -> str:
 
 
 def _verify(name: str, secret: Any, url_name: str, url: str) -> str:
-    check(secret and isinstance(secret, str), f"{name} is missing or empty. {_CHECK_VARIABLE}")
+    in_url = "" if name == "jwt" else f" If {url_name} contains the key, pass it as url."
+    check(secret and isinstance(secret, str), f"{name} is missing or empty. {_CHECK_VARIABLE}{in_url}")
     check(
         name == "jwt" or "/" not in secret,
         f'{name} contains "/". If you copied a full URL, pass it as url instead, without {name}.',
