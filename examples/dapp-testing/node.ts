@@ -1,4 +1,4 @@
-import { createMockNode } from '@keyrail/msw'
+import { createMockNode, onUnhandledFrame } from '@keyrail/msw'
 import type { MockContract } from '@keyrail/msw'
 import { setupServer } from 'msw/node'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
@@ -15,7 +15,7 @@ export const user = node.accounts[0]!
 export let contract: MockContract<typeof tokenAbi>
 
 const server = setupServer(...node.handlers)
-beforeAll(() => server.listen({ onUnhandledFrame: 'error' }))
+beforeAll(() => server.listen({ onUnhandledFrame }))
 afterAll(() => server.close())
 beforeEach(() => {
   node.reset()

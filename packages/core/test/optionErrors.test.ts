@@ -193,6 +193,19 @@ describe('an invalid URL', () => {
     createTransport({ url: given }).close()
   })
 
+  test.each([
+    [{ baseUrl: `https://node.example/testnet/v2/${key}` }],
+    [{ baseUrl: 'https://node.example/testnet/v2/kr_aKEY', apiKey: 'kr_aKEY' }],
+    [{ baseUrl: 'https://node.example/testnet/v2/kr_aKEY', apiKey: 'kr_aOTHER' }],
+    [{ rpcUrl: 'https://node.example/testnet/kr_mKEY' }],
+    [{ rpcUrl: `https://mainnet.provider.example/v3/${'0123456789abcdef'.repeat(2)}` }],
+  ])('a full URL in a base URL is to be passed as url: %j', (options) => {
+    const [name] = Object.keys(options)
+    expect(getMessage(() => make(options))).toBe(
+      `${name} ends with a key, so it is a full URL. Pass it as url, without apiKey.`,
+    )
+  })
+
   test('an object in place of a URL is read as a record of networks', () => {
     const baseUrl = { href: 'https://node.example' }
     expect(getMessage(() => make({ url: baseUrl }))).toBe(

@@ -1,8 +1,11 @@
 import { checkNames, selectNetwork } from '@keyrail/core/internal'
 import type { Address, EndpointUrlOptions } from '@keyrail/core'
-import { parseAbi, createRawContract, createContract } from './abi/contract.ts'
+import type { Bytes } from '@keyrail/core/schema'
+import { createMissingContract, parseAbi, createRawContract, createContract } from './abi/contract.ts'
 import type { Contract, FunctionHandler, RawHandlers } from './abi/contract.ts'
 import type { Abi, AbiInterface } from './abi/abi.ts'
+import { createMulticall, multicallAddress } from './abi/multicall.ts'
+import { standardAbi } from './abi/standardAbi.ts'
 import { checksumAddress } from './bytes/checksumAddress.ts'
 import { isHexData, lower, toWord } from './bytes/hex.ts'
 import { createAccounts } from './chain/createAccounts.ts'
@@ -53,6 +56,9 @@ const socketMethods = new Map<string, (subscriptions: Subscriptions, params: rea
   ['eth_subscribe', ({ subscribe }, params) => subscribe(params)],
   ['eth_unsubscribe', ({ unsubscribe }, [id]) => unsubscribe(id)],
 ])
+
+/** Whether data is a selector and whole words of arguments. Other data is a note in a payment, for example. */
+const isFunctionCall = (input: Bytes): boolean => input.length % 64 === 10
 
 /** The chain id of development chains such as Hardhat and anvil. */
 const defaultChainId = 31_337
@@ -107,10 +113,18 @@ export function createMockNode(options: MockNodeOptions): MockNode {
   const printed = new Set<string>()
   const warn = (message: string): void => warnOnce(printed, message)
   const contracts = new Map<Address, Contract>()
+  const abis = new Map<Address, Abi>()
   const mockedMethods = new Map<string, (params: readonly unknown[]) => unknown>()
 
   const execute = (message: Message): Outcome => {
-    const contract = contracts.get(message.to)
+    const { to, input } = message
+    const contract =
+      contracts.get(to) ??
+      (to === multicallAddress
+        ? multicall
+        : isFunctionCall(input)
+          ? createMissingContract(to, [...[...abis.values()].flat(), ...standardAbi], warn)
+          : undefined)
     if (contract === undefined) return { output: '0x', logs: [], gas: 0 }
     try {
       return contract.run(message)
@@ -122,6 +136,7 @@ export function createMockNode(options: MockNodeOptions): MockNode {
       return { output: '0x', logs: [], gas: 0, reverted: { reason, data: '0x' } }
     }
   }
+  const multicall = createMulticall(execute, warn)
   const funded = createAccounts(seed)
   let notify = (): void => {}
   const onChange = (): void => notify()
@@ -178,7 +193,7 @@ export function createMockNode(options: MockNodeOptions): MockNode {
       execute,
       lag: fault?.kind === 'laggingHead' ? (fault.options.blocks ?? 3) : 0,
       claimedChainId: fault?.kind === 'wrongChain' ? chainId + 1 : chainId,
-      isContract: (address) => contracts.has(address),
+      isContract: (address) => contracts.has(address) || address === multicallAddress,
       limits: {
         maxLogBlocks: limit('maxLogBlocks', server.provider()),
         maxLogs: limit('maxLogs', server.provider()),
@@ -203,8 +218,10 @@ export function createMockNode(options: MockNodeOptions): MockNode {
   ): unknown => {
     const address = checkAddress(given)
     if (handlers === undefined) return void contracts.set(address, createRawContract(address, abi as RawHandlers, warn))
-    const contract = createContract(address, parseAbi(abi as Abi | AbiInterface), handlers, warn)
+    const parsed = parseAbi(abi as Abi | AbiInterface)
+    const contract = createContract(address, parsed, handlers, warn)
     contracts.set(address, contract)
+    abis.set(address, parsed)
     return {
       address: checksumAddress(address),
       emit: (event: string, args?: unknown) => chain.emit([contract.encodeLog(event, args)]),
@@ -233,6 +250,7 @@ export function createMockNode(options: MockNodeOptions): MockNode {
       sockets.clearFaults()
       sockets.disconnect()
       contracts.clear()
+      abis.clear()
       mockedMethods.clear()
       printed.clear()
       chain = makeChain()

@@ -15,6 +15,7 @@ export type { MockChainOptions, MockLimits, MockLog, MockNode, MockNodeOptions }
 export type { ReceivedCall } from './receivedCall.ts'
 export type { DisconnectOptions } from './socket/createSocketServer.ts'
 export type { NotificationFault, NotificationFaultOptions, SubscriptionKind } from './socket/notificationFaults.ts'
+export { onUnhandledFrame } from './http/onUnhandledFrame.ts'
 export { record } from './record/record.ts'
 export type { Recording } from './record/record.ts'
 export type { RecordedCall, RecordedCalls } from './record/recorded.ts'

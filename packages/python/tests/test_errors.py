@@ -104,6 +104,7 @@ OPTIONS: list[dict[str, Any]] = [
     {**APP, "base_url": "https://node.example?a=b"},
     {**APP, "base_url": "https://node.example/x#y"},
     {**APP, "base_url": "https://node.example/"},
+    {"base_url": f"https://node.example/v2/{KEY}"},
     {**APP, "api_key": ""},
     {**APP, "api_key": f"https://node.example/{KEY}"},
     {**APP, "api_key": f"{KEY} "},
@@ -245,6 +246,10 @@ RESPONSES: list[tuple[Script, dict[str, Any]]] = [
     (with_member(error={"code": -32601, "message": "the method eth_blockNumber does not exist"}), {}),
     (
         lambda request, connection: connection.respond(200, {"id": 1, "result": "0x1"}, {"x-chain-id": "5"}),
+        {"chain_id": 1},
+    ),
+    (
+        lambda request, connection: connection.respond(200, {"id": 1, "result": "0x1"}, {"x-chain-id": "31337"}),
         {"chain_id": 1},
     ),
 ]
@@ -601,6 +606,8 @@ def hint_messages() -> Iterator[str]:
     for kind in HINTS:
         facts = Facts(kind=kind, text="…")  # type: ignore[arg-type]
         yield str(add_hint(create_failure(facts, method="eth_call", redacted_url="https://node.example")))
+    misspelled = Facts(kind="methodUnavailable", text="…")
+    yield str(add_hint(create_failure(misspelled, method="eth_blocknumber", redacted_url="https://node.example")))
 
 
 def normalize(message: str) -> str:

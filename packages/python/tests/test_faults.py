@@ -50,6 +50,31 @@ def result(request: ReceivedRequest, value: Any = "0x1") -> str:
     return json.dumps({"jsonrpc": "2.0", "id": request.json["id"], "result": value})
 
 
+@pytest.mark.parametrize(
+    ("method", "hint"),
+    [
+        ("eth_blocknumber", 'Did you mean "eth_blockNumber"?'),
+        ("eth_getLog", 'Did you mean "eth_getLogs"?'),
+        ("eth_getTransactionReciept", 'Did you mean "eth_getTransactionReceipt"?'),
+        ("eth_getBlock", 'Did you mean "eth_getBlockByHash"?'),
+        ("eth_sendRawTransacton", 'Did you mean "eth_sendRawTransaction"?'),
+        # Methods of wallets and bundlers, and one that exists but is not offered, are spelled correctly.
+        ("eth_requestAccounts", "Check its spelling, or use another endpoint."),
+        ("eth_getUserOperationByHash", "Check its spelling, or use another endpoint."),
+        ("debug_traceCall", "Check its spelling, or use another endpoint."),
+    ],
+)
+def test_a_misspelled_method_fails_with_the_nearest_name(method: str, hint: str) -> None:
+    def script(request: ReceivedRequest, connection: Connection) -> None:
+        error = {"code": -32601, "message": f"the method {method} does not exist/is not available"}
+        connection.respond(200, {"jsonrpc": "2.0", "id": request.json["id"], "error": error})
+
+    with FaultServer(script) as server:
+        failure = get_failure("sync", {"url": server.url}, method)
+    assert (failure.kind, failure.hint) == ("methodUnavailable", hint)
+    assert str(failure).endswith(f". {hint}")
+
+
 def dripping(write: Callable[[ReceivedRequest, Connection], None]) -> Script:
     def script(request: ReceivedRequest, connection: Connection) -> None:
         write(request, connection)

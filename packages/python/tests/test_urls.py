@@ -74,6 +74,22 @@ def test_a_base_url_with_extra_parts_is_rejected(url: str, message: str) -> None
     KeyrailProvider(url=url).close()
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"base_url": f"https://node.example/testnet/v2/{KEY}"},
+        {"base_url": f"https://node.example/testnet/v2/{KEY}", "api_key": KEY},
+        {"base_url": f"https://node.example/testnet/v2/{KEY}", "api_key": "kr_aOTHER"},
+        {"rpc_url": f"https://node.example/testnet/{KEY}"},
+        {"rpc_url": "https://mainnet.provider.example/v3/" + "0123456789abcdef" * 2},
+    ],
+)
+def test_a_full_url_in_a_base_url_is_to_be_passed_as_url(options: dict[str, Any]) -> None:
+    name = next(iter(options))
+    message = f"{name} ends with a key, so it is a full URL. Pass it as url, without api_key."
+    assert get_message(KeyrailProvider, options) == message
+
+
 def test_a_missing_url_is_rejected() -> None:
     message = "The URL is missing. Pass url, or base_url or rpc_url with api_key. " + CHECK_VARIABLE
     assert get_message(KeyrailProvider, {"api_key": KEY}) == message

@@ -48,6 +48,10 @@ const urlParts =
 /** The characters of a path segment, without escapes: RFC 3986 section 3.3. From & to . are &'()*+,-. */
 const secretCharacters = /^[\w!$&-.:;=@~]+$/
 
+/** A key of Keyrail's service as the last segment of a URL; if there is no key elsewhere, one of any service. */
+const endsWithOurKey = /\/kr_\w+$/
+const endsWithKey = /\/(?:kr_\w+|\w{20,})$/
+
 const decode = (text: string): string => {
   try {
     return decodeURIComponent(text)
@@ -69,10 +73,7 @@ const encodeBasic = (user: string, password: string): string => {
 }
 
 const checkSecret = (option: string, secret: unknown, urlOption: string, url: string): string => {
-  check(
-    secret && typeof secret === 'string',
-    `${option} is missing or empty. ${checkVariable}${option === 'jwt' ? '' : ` If ${urlOption} contains the key, pass it as url.`}`,
-  )
+  check(secret && typeof secret === 'string', `${option} is missing or empty. ${checkVariable}`)
   check(
     option === 'jwt' || !secret.includes('/'),
     `${option} contains "/". If you copied a full URL, pass it as url instead, without ${option}.`,
@@ -127,6 +128,10 @@ export function resolveEndpoint(options: EndpointUrlOptions): ResolvedEndpoint {
   const [full, scheme = '', user = '', password = '', host = '', path = ''] = parts
   const problem = isFull ? undefined : describeBaseUrlProblem(full)
   check(!problem, `${name} ${problem}`)
+  check(
+    isFull || !(apiKey ? endsWithOurKey : endsWithKey).test(full),
+    `${name} ends with a key, so it is a full URL. Pass it as url, without apiKey.`,
+  )
   check(
     name !== 'baseUrl' || !full.endsWith('/v2'),
     'baseUrl ends with "/v2", which is added to it. Remove it, or pass the full URL as url.',

@@ -13,6 +13,7 @@ describe('findNearestName', () => {
     ['maxResponseSize', 'maxResponseBytes'],
     ['trace', 'tracing'],
     ['rul', 'url'],
+    ['maxResp', 'maxResponseBytes'],
     ['ulr', 'url'],
   ])('of %s is %s', (name, nearest) => {
     expect(findNearestName(name, known)).toBe(nearest)
@@ -20,6 +21,17 @@ describe('findNearestName', () => {
 
   test.each(['', 'u', 'max', 'headers', 'maxRetries', 'origin', 'ttl', 'x'.repeat(1_000)])('of %s is none', (name) => {
     expect(findNearestName(name, known)).toBeUndefined()
+  })
+
+  test('of a name that was cut short is its shortest whole form, and not another short name', () => {
+    expect(findNearestName('eth_getBlock', ['eth_getBlockByNumber', 'eth_getBlockByHash', 'eth_getWork'])).toBe(
+      'eth_getBlockByHash',
+    )
+  })
+
+  test('is none beyond the given edit distance, although the start is the same', () => {
+    expect(findNearestName('eth_callMany', ['eth_call'])).toBe('eth_call')
+    expect(findNearestName('eth_callMany', ['eth_call'], 3)).toBeUndefined()
   })
 
   test('is none if there are no names', () => {

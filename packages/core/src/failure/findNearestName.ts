@@ -29,21 +29,24 @@ function haveSameStart(one: string, other: string): boolean {
  *
  * @param name - The misspelt name.
  * @param known - The names that exist.
- * @returns The nearest one within an edit distance of a third of the length of `name`, or one with the same start; undefined if none is near.
+ * @param most - The largest edit distance. @default a third of the length of `name`; then a name with the same start is near at any distance
+ * @returns The nearest one; undefined if none is near.
  * @example
  * findNearestName('timeout', ['timeoutMs', 'retry']) // 'timeoutMs'
  */
-export function findNearestName(name: string, known: readonly string[]): string | undefined {
+export function findNearestName(name: string, known: readonly string[], most?: number): string | undefined {
   const plain = (text: string): string => text.toLowerCase().replaceAll('_', '')
   const wanted = plain(name)
   let nearest: string | undefined
   let least = Infinity
   for (const candidate of known) {
     const other = plain(candidate)
-    const distance = getEditDistance(wanted, other)
+    // A name that was cut short, such as eth_getBlock, is nearer to its whole forms than to another short name. The shortest form is the nearest.
+    const isCut = wanted.length >= 4 && other.startsWith(wanted)
+    const distance = isCut ? 1 + (other.length - wanted.length) / 100 : getEditDistance(wanted, other)
     // The first letter is rarely wrong.
-    const most = wanted[0] === other[0] ? Math.ceil(wanted.length / 3) : 1
-    if (distance >= least || (distance > most && !haveSameStart(wanted, other))) continue
+    const limit = wanted[0] === other[0] ? (most ?? Math.ceil(wanted.length / 3)) : 1
+    if (distance >= least || (distance > limit && (most !== undefined || !haveSameStart(wanted, other)))) continue
     least = distance
     nearest = candidate
   }

@@ -25,6 +25,23 @@ describe('hints', () => {
     expect(hinted.stack).toContain(hintTexts.throttled)
   })
 
+  test.each([
+    ['eth_blocknumber', 'Did you mean "eth_blockNumber"?'],
+    ['eth_getLog', 'Did you mean "eth_getLogs"?'],
+    ['eth_getTransactionReciept', 'Did you mean "eth_getTransactionReceipt"?'],
+    ['eth_getBlock', 'Did you mean "eth_getBlockByHash"?'],
+    // Methods of wallets, bundlers and providers, and one that exists but is not offered, are spelled correctly.
+    ['eth_requestAccounts', hintTexts.methodUnavailable],
+    ['eth_getUserOperationByHash', hintTexts.methodUnavailable],
+    ['eth_callMany', hintTexts.methodUnavailable],
+    ['debug_traceCall', hintTexts.methodUnavailable],
+  ])('the hint for the unknown method %s is: %s', async (method, hint) => {
+    const error = { code: -32601, message: `the method ${method} does not exist/is not available` }
+    const failure = createFailure({ text: error.message, rpcError: error }, { method, redactedUrl })
+    expect(failure.kind).toBe('methodUnavailable')
+    expect(await request(ending(false, failure))).toMatchObject({ hint, message: `${failure.message} ${hint}` })
+  })
+
   test('do not change failures without a hint', async () => {
     const failure = createFailure({ kind: 'aborted', text: 'closed' }, { method: 'eth_call', redactedUrl })
     expect(await request(ending(false, failure))).toBe(failure)

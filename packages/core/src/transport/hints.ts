@@ -1,13 +1,25 @@
+import { findNearestName } from '../failure/findNearestName.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
+import { getFlaggedMethods } from '../schema/methodFlags.ts'
 
 /** Adds a hint to a failure. Returns anything else, and failures without a hint, unchanged. */
 export function withHint(failure: unknown): unknown {
   if (!isKeyrailError(failure)) return failure
-  const { kind, source } = failure
+  const { kind, source, method = '' } = failure
   // The transport's own messages about bad input already say how to fix it.
-  const hint = kind === 'invalidRequest' && source === 'client' ? undefined : hintTexts[kind]
+  const hint =
+    kind === 'invalidRequest' && source === 'client'
+      ? undefined
+      : (kind === 'methodUnavailable' && findSpelling(method)) || hintTexts[kind]
   return hint ? new KeyrailError(`${failure.message} ${hint}`, { ...failure, hint }) : failure
+}
+
+/** The nearest name of a method that does not exist. Providers have methods of their own, so only a name with up to three typing errors is near. */
+function findSpelling(method: string): string | undefined {
+  const known = getFlaggedMethods()
+  const nearest = known.includes(method) ? undefined : findNearestName(method, known, 3)
+  return nearest && `Did you mean "${nearest}"?`
 }
 
 /** How to fix a failure, by its kind. Kinds that only the caller can fix have none. */

@@ -11,7 +11,7 @@ import { post } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
 import { places } from './places.ts'
 import { runKeyrail, startServe, writeConfig } from './serviceProcess.ts'
-import { startTestService } from './testService.ts'
+import { nodeSecret, startTestService } from './testService.ts'
 import type { TestService } from './testService.ts'
 import { createVisitor } from './visitor.ts'
 import type { Visitor } from './visitor.ts'
@@ -112,6 +112,30 @@ describe('keyrail serve', () => {
     const { process: service, url } = await start(sqlite, { storage: { file: join(data, 'keyrail.db') } })
     expect(statSync(data).mode & 0o777).toBe(0o700)
     expect(service.lines().find(({ event }) => event === 'listening')).toMatchObject({ url })
+  })
+
+  test('--check says how many stored keys the secret decrypts, and with --nodes which node is on another chain', async () => {
+    const service = await start(sqlite)
+    const { environment, folder } = service.place
+    const check = (file: string, secret = environment) =>
+      runKeyrail(['serve', '--check', '--nodes', '--config', file], secret)
+    const right = await check(service.configFile)
+    expect(right).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(right.stdout).toMatch(/^The secret decrypts 0 of 0 stored keys$/m)
+    expect(right.stdout).toMatch(/^testnet +testnet-1 +http:\/\/127\.0\.0\.1:\d+\/… +right chain$/m)
+
+    const { testnet, mainnet } = service.config.networks
+    const wrong = writeConfig(
+      folder,
+      { ...service.config, networks: { testnet: { ...testnet, chainId: 1 }, mainnet } } as never,
+      'wrong.json',
+    )
+    const run = await check(wrong)
+    expect(run.exitCode).toBe(2)
+    expect(run.stderr).toMatch(
+      /^keyrail: the url of testnet-1 cannot be used for testnet: its chain id is \d+, not 1$/m,
+    )
+    expect(run.stdout + run.stderr).not.toContain(nodeSecret)
   })
 
   test('--check validates the config and starts nothing', async () => {
@@ -274,6 +298,24 @@ describe('a config reload', () => {
     await Promise.all(callers)
     // Only the new quota rejects calls.
     expect(new Set(statuses)).toEqual(new Set([200, 403]))
+  })
+
+  test('names a network that was added, and where it is enabled for existing keys', async () => {
+    const service = await start(sqlite)
+    const { networks } = service.config
+    service.change({
+      networks: {
+        ...networks,
+        'our-chain': { ...networks['testnet'], upstreams: [{ url: service.nodes.testnet.url }] },
+      },
+    } as never)
+    const entry = await service.process.logged('the new network', (line) => line['addedNetworks'] !== undefined)
+    expect(entry).toMatchObject({ event: 'config', state: 'applied', addedNetworks: ['our-chain'] })
+    expect(entry['next']).toContain('enable them in the dashboard, under Networks of each app')
+    const { url: address } = await createKey(await signUp(service.url, 'ann@example.org'))
+    const rejected = await post(address.replace('/testnet/', '/our-chain/'), read)
+    expect(rejected.status).toBe(403)
+    expect(JSON.stringify(rejected)).toContain('An API key has one network: create another in the dashboard')
   })
 
   test('happens on SIGHUP, and reports which members need a restart', async () => {

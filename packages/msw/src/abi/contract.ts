@@ -187,15 +187,26 @@ function buildContract(address: Address, abi: Abi, find: (data: Bytes) => (call:
  * Handles a call that has no handler: it reverts, as a contract without such a function does. The reason names the function, because every
  * library shows it. A warning repeats it, in case the code under test catches the error.
  */
-function missingHandler(abi: Abi, warn: (message: string) => void): (call: ContractCall) => never {
+function missingHandler(abi: Abi, warn: (message: string) => void, note = ''): (call: ContractCall) => never {
   return ({ data, to, revert }) => {
     const selector = data.slice(0, 10)
     const item = abi.find((one) => one.type === 'function' && toSelector(one) === selector)
     const unknown = data === '0x' ? 'calls without data' : `selector ${selector}`
-    const message = `No handler for ${item ? toSignature(item) : unknown} of ${to}. Add one with node.mockContract`
+    const message = `No handler for ${item ? toSignature(item) : unknown} of ${to}${note}. Add one with node.mockContract`
     warn(message)
     return revert(message)
   }
+}
+
+/**
+ * Creates what runs at an address where a test has mocked no contract: every call reverts, and names the function.
+ *
+ * @param abi - Functions whose names are known.
+ * @param warn - Prints a message for each call.
+ */
+export function createMissingContract(address: Address, abi: Abi, warn: (message: string) => void): Contract {
+  const missing = missingHandler(abi, warn, ': no contract is mocked at this address')
+  return buildContract(address, [], () => missing)
 }
 
 /**

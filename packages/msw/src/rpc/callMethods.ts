@@ -1,5 +1,6 @@
 import type { Address, Hash, Quantity, TransactionRequest } from '@keyrail/core'
 import type { BlockIdentifier, Bytes, StateOverrides } from '@keyrail/core/schema'
+import { findDeploylessMulticall, multicallAddress } from '../abi/multicall.ts'
 import { isHexData, lower, toQuantity, toHex, toWord } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import { wireReceipt } from '../chain/block.ts'
@@ -60,13 +61,14 @@ function run(view: NodeView, call: TransactionRequest, block?: BlockIdentifier, 
   if (value > balance) {
     throw serverError(`insufficient funds for gas * price + value: address ${from} have ${balance} want ${value}`)
   }
-  if (call.to == null) return { output: getInput(call), logs: [], gas: 0 }
+  const multicall = call.to == null ? findDeploylessMulticall(getInput(call)) : undefined
+  if (call.to == null && multicall === undefined) return { output: getInput(call), logs: [], gas: 0 }
   const { header } = view.chain.block(number) as Block
   const outcome = view.execute({
     from,
-    to: lower(call.to),
+    to: lower(call.to ?? multicallAddress),
     value,
-    input: getInput(call),
+    input: multicall ?? getInput(call),
     block: { number, timestamp: header.timestamp, baseFee: header.baseFee },
     isTransaction: false,
     read,

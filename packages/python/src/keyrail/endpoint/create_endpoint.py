@@ -67,6 +67,9 @@ _PARTS = re.compile(
 )
 # The characters of a path segment, without escapes: RFC 3986 section 3.3. From & to . are &'()*+,-.
 _SECRET = re.compile(r"[\w!$&-.:;=@~]+", re.ASCII)
+# A key of Keyrail's service as the last segment of a URL; if there is no key elsewhere, one of any service.
+_OUR_KEY_AT_END = re.compile(r"/kr_\w+\Z", re.ASCII)
+_KEY_AT_END = re.compile(r"/(?:kr_\w+|\w{20,})\Z", re.ASCII)
 # Longer schemes are not shown, because they may be part of a secret.
 _SCHEME = re.compile(r"[a-z][a-z+.-]{0,7}://", re.IGNORECASE | re.ASCII)
 # A DNS label, as the service names its networks: safe in one segment of a URL's path, and unlike most keys.
@@ -90,8 +93,7 @@ def _last_four(secret: Any) -> str:
 
 
 def _verify(name: str, secret: Any, url_name: str, url: str) -> str:
-    in_url = "" if name == "jwt" else f" If {url_name} contains the key, pass it as url."
-    check(secret and isinstance(secret, str), f"{name} is missing or empty. {_CHECK_VARIABLE}{in_url}")
+    check(secret and isinstance(secret, str), f"{name} is missing or empty. {_CHECK_VARIABLE}")
     check(
         name == "jwt" or "/" not in secret,
         f'{name} contains "/". If you copied a full URL, pass it as url instead, without {name}.',
@@ -152,7 +154,7 @@ def _describe_url_problem(name: str, given: Any, network: Any) -> str:
     return f"{name} is not a valid URL. Check its host, port and credentials; it should look like https://host/path."
 
 
-def _check_base_url(name: str, url: str) -> None:
+def _check_base_url(name: str, url: str, api_key: Any) -> None:
     """Reject parts of a URL after which a key cannot be appended."""
     alternative = "or pass the full URL as url"
     check("@" not in url, f"{name} contains credentials (user:password@). Remove them, {alternative}.")
@@ -162,6 +164,10 @@ def _check_base_url(name: str, url: str) -> None:
     check(
         name != "base_url" or not url.endswith("/v2"),
         f'{name} ends with "/v2", which is added to it. Remove it, {alternative}.',
+    )
+    check(
+        not (_OUR_KEY_AT_END if api_key else _KEY_AT_END).search(url),
+        f"{name} ends with a key, so it is a full URL. Pass it as url, without api_key.",
     )
 
 
@@ -211,7 +217,7 @@ def create_endpoint(
     port = re.search(r":(\d+)$", host)
     check(port is None or int(port[1]) < 2**16, f"{name} has a port above 65,535. Correct it.")
     if not is_full:
-        _check_base_url(name, start)
+        _check_base_url(name, start, api_key)
 
     known: list[str] = []
     basic = ""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .error import KeyrailError, create_error
 
 # A longer name may be a misplaced secret.
 _MAX_NAME_LENGTH = 24
+# Names that are more alike differ by a letter or two.
+_ALMOST_EQUAL = 0.9
+_MIN_CUT_LENGTH = 4
 
 
 def invalid(message: str) -> KeyrailError:
@@ -57,18 +60,30 @@ def check_names(owner: str, given: Mapping[str, Any], known: tuple[str, ...]) ->
         if name in known:
             continue
         shown = name if len(name) <= _MAX_NAME_LENGTH else "…"
-        nearest = _find_nearest(name, known)
+        nearest = find_nearest_name(name, known)
         if nearest:
             raise invalid(f'Unknown option "{shown}". Did you mean "{nearest}"?')
         raise invalid(f'Unknown option "{shown}". The options of {owner} are {", ".join(known)}.')
 
 
-def _find_nearest(name: object, known: tuple[str, ...]) -> str | None:
+def find_nearest_name(name: object, known: Iterable[str], cutoff: float = 0.65) -> str | None:
+    """Find the known name that is most like a misspelled one.
+
+    Args:
+        name: The misspelled name.
+        known: The names that exist.
+        cutoff: How alike the names must be, from 0 to 1.
+
+    """
     # Nothing else that web3.py imports uses it.
     from difflib import get_close_matches
 
     # Other spellings are maxRetries, max-retries and MAX_RETRIES.
-    by_letters = {one.replace("_", ""): one for one in known}
+    by_letters = {one.replace("_", "").lower(): one for one in known}
     letters = str(name).replace("_", "").replace("-", "").lower()
-    matches = get_close_matches(letters, by_letters, n=1, cutoff=0.65)
+    matches = get_close_matches(letters, by_letters, n=1, cutoff=max(cutoff, _ALMOST_EQUAL))
+    # A name that was cut short, such as eth_getBlock, is nearer to its whole forms than to another short name.
+    if not matches and len(letters) >= _MIN_CUT_LENGTH:
+        matches = sorted((one for one in by_letters if one.startswith(letters)), key=len)
+    matches = matches or get_close_matches(letters, by_letters, n=1, cutoff=cutoff)
     return by_letters[matches[0]] if matches else None

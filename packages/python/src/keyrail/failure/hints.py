@@ -1,5 +1,7 @@
 """What users can do about a failure."""
 
+from ..methods import TABLE
+from .check import find_nearest_name
 from .error import KeyrailError, replace_fields
 
 HINTS = {
@@ -26,7 +28,20 @@ HINTS = {
 """Hints by failure kind, the same as in TypeScript. A kind without a hint depends on what the caller does."""
 
 
+# Without the rows of whole namespaces.
+_KNOWN_METHODS = frozenset(name for name in TABLE if not name.endswith("*"))
+
+
+def _find_spelling(failure: KeyrailError) -> str | None:
+    """Suggest the nearest name of a method that does not exist. Providers have methods of their own, so only very similar names count."""
+    method = failure.method
+    if failure.kind != "methodUnavailable" or method is None or method in _KNOWN_METHODS:
+        return None
+    nearest = find_nearest_name(method, _KNOWN_METHODS, cutoff=0.88)
+    return nearest and f'Did you mean "{nearest}"?'
+
+
 def add_hint(failure: KeyrailError) -> KeyrailError:
     """Set the hint of a failure's kind, and append it to the message. A failure that has a hint is returned unchanged."""
-    hint = HINTS.get(failure.kind)
+    hint = _find_spelling(failure) or HINTS.get(failure.kind)
     return replace_fields(failure, f"{failure} {hint}", hint=hint) if hint and not failure.hint else failure

@@ -6,7 +6,6 @@ from typing import Any
 
 from ..failure.facts import Facts
 
-
 LOCAL_CHAIN_IDS = {31337, 1337}
 """The chain ids that local nodes have by default: those of anvil and Hardhat, and of Ganache and geth."""
 
