@@ -1,4 +1,4 @@
-import type { DevDescription } from '../../packages/cli/src/dev/devService.ts'
+import type { DevDescription } from '../../packages/cli/src/dev/devDescription.ts'
 
 /** Calls the control API, as the dashboard does. */
 export type CallApi = <Result>(method: string, path: string, body?: object) => Promise<Result>

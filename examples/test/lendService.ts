@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { DevDescription } from '../../packages/cli/src/dev/devService.ts'
+import type { DevDescription } from '../../packages/cli/src/dev/devDescription.ts'
 import { startDevCli } from '../../packages/cli/test/runCli.ts'
 import { sharedResource } from '@keyrail/core/test/sharedResource.ts'
 

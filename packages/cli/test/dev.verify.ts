@@ -12,7 +12,7 @@ import { exampleToken } from '../src/node/exampleToken.ts'
 import { findAnvilBinary } from '../src/node/findAnvilBinary.ts'
 import { fundedAccounts } from '../src/node/fundedAccounts.ts'
 import { alive, listChildren, readCommandLine, post, runCli, startCli, startDevCli, until } from './runCli.ts'
-import type { DevDescription } from '../src/dev/devService.ts'
+import type { DevDescription } from '../src/dev/devDescription.ts'
 import type { CliRun, RunningCli, RunningDev } from './runCli.ts'
 
 // Each test starts several services, possibly on a busy machine.

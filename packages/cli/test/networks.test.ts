@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { DevDescription } from '../src/dev/devService.ts'
+import type { DevDescription } from '../src/dev/devDescription.ts'
 import { failedRun } from './failedRun.ts'
 import { post, startDevCli } from './runCli.ts'
 import type { CliRun, RunningDev } from './runCli.ts'

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { DevDescription } from '../src/dev/devService.ts'
+import type { DevDescription } from '../src/dev/devDescription.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 

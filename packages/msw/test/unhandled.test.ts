@@ -23,7 +23,7 @@ test.each([
 ])('the key is not printed when an app calls the URL of %s', async (_, method, url, shown) => {
   printed.length = 0
   const client = createPublicClient({ transport: http(url, { retryCount: 0 }) })
-  await expect(client.getBlockNumber()).rejects.toThrow()
+  await expect(client.getBlockNumber()).rejects.toThrow('HTTP request failed')
   expect(printed).toEqual([
     `[keyrail/msw] No handler for ${method} to ${shown}. Pass its URL to createMockNode, or correct the URL in the app`,
   ])

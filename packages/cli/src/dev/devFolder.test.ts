@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defaultFolder, openDevFolder, readRunningDescription } from './devFolder.ts'
-import type { DevDescription } from './devService.ts'
+import type { DevDescription } from './devDescription.ts'
 import { readDevNetworks } from './devNetworks.ts'
 
 let parent = ''

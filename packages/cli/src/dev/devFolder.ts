@@ -16,7 +16,7 @@ import { CliError } from '../cliError.ts'
 import { findLockHolder, lockFile } from '../lockFile.ts'
 import { defaultNetworks } from './devNetworks.ts'
 import type { DevNetwork } from './devNetworks.ts'
-import type { DevDescription } from './devService.ts'
+import type { DevDescription } from './devDescription.ts'
 import { addKeys, createDevState, parseDevState } from './devState.ts'
 import type { DevState } from './devState.ts'
 

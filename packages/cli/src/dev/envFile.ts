@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { CliError } from '../cliError.ts'
-import type { DevDescription } from './devService.ts'
+import type { DevDescription } from './devDescription.ts'
 
 /** The contents of the file. */
 interface EnvService extends Pick<DevDescription<string>, 'url'> {

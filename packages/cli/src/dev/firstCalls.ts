@@ -1,7 +1,7 @@
 import { createTransport, isKeyrailError } from '@keyrail/core'
 import { getBlockHead } from '../node/callNode.ts'
 import type { BlockHead } from '../node/callNode.ts'
-import type { DevDescription } from './devService.ts'
+import type { DevDescription } from './devDescription.ts'
 import { libraries as allLibraries } from './libraries/libraries.ts'
 import type { FirstEndpoint, Library } from './libraries/libraries.ts'
 import { loadLibraries } from './libraries/loadLibraries.ts'

@@ -11,3 +11,6 @@ const flags = /* @__PURE__ */ toMethodMap(callMethods)
 
 /** Checks what is true of a method. */
 export const hasFlag = (method: string, flag: MethodFlag): boolean => !!flags.get(method)?.includes(flag)
+
+/** Returns the names of all methods with a flag, which every bundle has: reads, writes and others. */
+export const getFlaggedMethods = (): string[] => [...flags.keys()].filter((name) => !name.endsWith('*'))

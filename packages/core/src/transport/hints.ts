@@ -1,7 +1,7 @@
 import { findNearestName } from '../failure/findNearestName.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
-import { methodNames } from '../schema/methodSlice.ts'
+import { getFlaggedMethods } from '../schema/methodFlags.ts'
 
 /** Adds a hint to a failure. Returns anything else, and failures without a hint, unchanged. */
 export function withHint(failure: unknown): unknown {
@@ -17,7 +17,7 @@ export function withHint(failure: unknown): unknown {
 
 /** The nearest name of a method that does not exist. Providers have methods of their own, so only a name with up to three typing errors is near. */
 function findSpelling(method: string): string | undefined {
-  const known: readonly string[] = methodNames
+  const known = getFlaggedMethods()
   const nearest = known.includes(method) ? undefined : findNearestName(method, known, 3)
   return nearest && `Did you mean "${nearest}"?`
 }

@@ -57,7 +57,7 @@ export function AuditTable(
                   <p className="soft">No such changes yet. Choose “All changes” to see others.</p>
                 ) : (
                   <div className="table-box" tabIndex={0} role="region" aria-label="Audit log">
-                    <table className="table cards">
+                    <table className="table cards audit">
                       <thead>
                         <tr>
                           <th scope="col">Time</th>
