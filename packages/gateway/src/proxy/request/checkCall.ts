@@ -4,6 +4,7 @@ import { hasAmbiguousName } from '../../auth/allowList/hasAmbiguousName.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { methods } from '../../lib/methods.ts'
+import type { OfferedMethod } from '../../lib/methods.ts'
 import { suggestName } from '../../lib/suggestName.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
@@ -43,7 +44,7 @@ export const checkCall = (
   const rejection =
     allow?.rejectCall(call) ??
     tokenAllowList?.rejectCall(call) ??
-    (javascriptTracers ? undefined : rejectCustomTracer(call.method, call.params))
+    (javascriptTracers ? undefined : rejectCustomTracer(traits.row, call.params))
   return rejection ?? { method: call.method, params: call.params, traits }
 }
 
@@ -51,8 +52,8 @@ export const checkCall = (
 const shorten = (tracer: string): string => JSON.stringify(tracer.length > 40 ? `${tracer.slice(0, 40)}…` : tracer)
 
 /** @param params - The source text, from a body that JSON.parse accepts. */
-const rejectCustomTracer = (method: string, params: string | undefined): Rejection | undefined => {
-  if (params === undefined || !acceptsTracer(method)) return undefined
+const rejectCustomTracer = (row: OfferedMethod | undefined, params: string | undefined): Rejection | undefined => {
+  if (params === undefined || !acceptsTracer(row)) return undefined
   if (hasAmbiguousName(params)) return rejections.tracerNotAllowed('repeated or escaped member names')
   const tracer = findCustomTracer(JSON.parse(params))
   return tracer === undefined ? undefined : rejections.tracerNotAllowed(`tracer ${shorten(tracer)}`)

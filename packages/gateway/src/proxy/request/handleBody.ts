@@ -1,7 +1,6 @@
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
-import { methods } from '../../lib/methods.ts'
 import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
 import { corsHeaders } from '../http/cors.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
@@ -89,10 +88,8 @@ const addBlock = ({ context, network, tenant }: AuthorizedRequest): void => {
   context.facts.block = network.group.views.getHead(tenant.record.id)
 }
 
-const isForTestKey = (method: string): boolean => {
-  const service = methods.get(method)?.service
-  return service !== 'debug' && service !== 'txpool'
-}
+const isForTestKey = ({ idempotent, row }: MethodTraits): boolean =>
+  idempotent && row?.service !== 'debug' && row?.service !== 'txpool'
 
 const check = (
   { javascriptTracers, sockets }: GatewayContext,
@@ -105,7 +102,7 @@ const check = (
     return needsSocket ? rejections.useWebSocket(traits.label) : rejections.methodNotFound(traits.label)
   }
   // Everybody knows test keys, so the one that gets a response must not change anything, or make a node do expensive work for a page.
-  const isOffered = tenant.testKey !== 'slow' || (traits?.idempotent === true && isForTestKey(traits.label))
+  const isOffered = tenant.testKey !== 'slow' || (traits !== undefined && isForTestKey(traits))
   return checkCall(call, {
     traits: isOffered ? traits : undefined,
     allow: tenant.record.allow,
