@@ -1,26 +1,35 @@
 import type { MethodRow } from '@keyrail/core/internal'
 import rows from './methods.json' with { type: 'json' }
 
+/** A row of the table of methods for a method that a service can offer. */
+type ServiceRow = MethodRow & { readonly service: NonNullable<MethodRow['service']> }
+
+/**
+ * Gets the columns that the gateway uses. All rows have all of them, also those without a value: V8 reads a property several times faster if all
+ * objects have the same ones.
+ */
+const toOffered = (row: ServiceRow) => ({
+  access: row.access,
+  block: row.block,
+  blockHash: row.blockHash,
+  transaction: row.transaction,
+  range: row.range,
+  state: row.state,
+  replays: row.replays,
+  cached: row.cached,
+  head: row.head,
+  null: row.null,
+  expensive: row.expensive,
+  filter: row.filter,
+  subscription: row.subscription,
+  addresses: row.addresses,
+  service: row.service,
+})
+
 /** A method that a service can offer: the columns of the table of methods that the gateway uses. */
-export type OfferedMethod = Pick<
-  MethodRow,
-  | 'access'
-  | 'block'
-  | 'blockHash'
-  | 'transaction'
-  | 'range'
-  | 'state'
-  | 'replays'
-  | 'cached'
-  | 'head'
-  | 'null'
-  | 'expensive'
-  | 'filter'
-  | 'subscription'
-  | 'addresses'
-> & { readonly service: NonNullable<MethodRow['service']> }
+export type OfferedMethod = Readonly<ReturnType<typeof toOffered>>
 
 /** The methods that a service can offer, by name. `npm run methods` writes them from core's table of methods. */
 export const methods: ReadonlyMap<string, OfferedMethod> = new Map(
-  Object.entries(rows as Readonly<Record<string, OfferedMethod>>),
+  Object.entries(rows as Readonly<Record<string, ServiceRow>>).map(([name, row]) => [name, toOffered(row)]),
 )

@@ -6,6 +6,7 @@ import type { AllowListEntries, AllowListEntry } from './allowListEntries.ts'
 import { findCallAddresses, needsAddressCheck } from './findCallAddresses.ts'
 import { describeUnknownMember } from './findShapeProblem.ts'
 import { hasAmbiguousName } from './hasAmbiguousName.ts'
+import { methods } from '../../lib/methods.ts'
 import { matchesIp, parseIpRange } from '../../lib/ip/ipRange.ts'
 import { parseMethodRule } from './methodRule.ts'
 import { matchesOrigin, parseOrigin, parseOriginRule } from './originRule.ts'
@@ -173,7 +174,7 @@ const createAddressCheck = (
   return ({ method, params, unknownName }) => {
     if (unknownName !== undefined)
       return rejections.notAllowedWithAddresses(describeUnknownMember(unknownName, [], 'the request'))
-    if (!needsAddressCheck(method) && !acceptsTracer(method)) return undefined
+    if (!needsAddressCheck(method) && !acceptsTracer(methods.get(method))) return undefined
     if (params !== undefined && hasAmbiguousName(params))
       return rejections.notAllowedWithAddresses('repeated or escaped member names')
     const found = findCallAddresses(method, params === undefined ? undefined : JSON.parse(params))

@@ -40,7 +40,7 @@ const checks: ReadonlyMap<string, AddressCheck> = new Map(
  * @returns `undefined` if there is nothing to check.
  */
 export const findCallAddresses = (method: string, params: unknown): CallAddresses | undefined => {
-  if (acceptsTracer(method) && findCustomTracer(params) !== undefined) return customTracer
+  if (acceptsTracer(methods.get(method)) && findCustomTracer(params) !== undefined) return customTracer
   if (!needsAddressCheck(method)) return undefined
   const addressCheck = checks.get(method)
   if (addressCheck === undefined) return { forbidden: 'method whose addresses cannot be checked' }

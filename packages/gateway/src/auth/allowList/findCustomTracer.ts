@@ -1,4 +1,4 @@
-import { methods } from '../../lib/methods.ts'
+import type { OfferedMethod } from '../../lib/methods.ts'
 import { foldName } from './hasAmbiguousName.ts'
 
 /**
@@ -28,10 +28,8 @@ export const builtInTracers: ReadonlySet<string> = new Set([
 ])
 
 /** Whether some node reads a tracer from the params of a method: all `debug_` methods, and with Erigon all `trace_` methods. */
-export const acceptsTracer = (method: string): boolean => {
-  const service = methods.get(method)?.service
-  return service === 'debug' || service === 'trace'
-}
+export const acceptsTracer = (row: OfferedMethod | undefined): boolean =>
+  row?.service === 'debug' || row?.service === 'trace'
 
 /** `muxTracer` runs several tracers. The member names of its options are their names. */
 const muxTracer = 'muxTracer'

@@ -28,6 +28,8 @@ export interface MethodTraits {
   readonly weight: number
   /** Its name in logs and metrics, or the name of a group whose names are unbounded. */
   readonly label: string
+  /** Its row in the table of methods, so that no step looks it up again; `undefined` for methods of development nodes and for the gateway's own calls. */
+  readonly row?: OfferedMethod
 }
 
 /** Gets how calls of a method are handled; `undefined` if it is not allowed. */
@@ -62,6 +64,7 @@ const getTraits = (name: string, row: OfferedMethod, weight: number): MethodTrai
     expensive,
     weight,
     label: name,
+    row,
     pin: getPin(row),
     ...(filter === undefined ? {} : { filter }),
     ...(subscription === undefined ? {} : { subscribes: subscription }),

@@ -4,15 +4,14 @@ import { hasAmbiguousName } from '../../auth/allowList/hasAmbiguousName.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { methods } from '../../lib/methods.ts'
+import type { OfferedMethod } from '../../lib/methods.ts'
 import { suggestName } from '../../lib/suggestName.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CheckedCall } from '../upstream/callResult.ts'
 import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 
-/** The rules that a call is checked against. */
+/** The rules that the calls of a request are checked against. */
 export interface CallRules {
-  /** The traits of its method; `undefined` if the method is not offered. */
-  readonly traits: MethodTraits | undefined
   /** The allow list of the app. */
   readonly allow: AllowList | undefined
   /** The allow list of the request's token, which can only narrow. */
@@ -29,10 +28,15 @@ const alwaysOffered = [...methods].flatMap(([name, { service }]) => (service ===
 /** Shared, because a short batch can have a thousand. */
 const invalidCall = rejections.invalidRequest()
 
-/** Checks one call. @returns The call to forward, or the first rejection. */
+/**
+ * Checks one call.
+ * @param traits - Those of its method; `undefined` if the method is not offered.
+ * @returns The call to forward, or the first rejection.
+ */
 export const checkCall = (
   call: ParsedCall | InvalidCall,
-  { traits, allow, tokenAllowList, javascriptTracers, suggests }: CallRules,
+  traits: MethodTraits | undefined,
+  { allow, tokenAllowList, javascriptTracers, suggests }: CallRules,
 ): CheckedCall => {
   if (!call.valid) return call.problem === undefined ? invalidCall : rejections.invalidRequest(call.problem)
   if (traits === undefined) {
@@ -43,7 +47,7 @@ export const checkCall = (
   const rejection =
     allow?.rejectCall(call) ??
     tokenAllowList?.rejectCall(call) ??
-    (javascriptTracers ? undefined : rejectCustomTracer(call.method, call.params))
+    (javascriptTracers ? undefined : rejectCustomTracer(traits.row, call.params))
   return rejection ?? { method: call.method, params: call.params, traits }
 }
 
@@ -51,8 +55,8 @@ export const checkCall = (
 const shorten = (tracer: string): string => JSON.stringify(tracer.length > 40 ? `${tracer.slice(0, 40)}…` : tracer)
 
 /** @param params - The source text, from a body that JSON.parse accepts. */
-const rejectCustomTracer = (method: string, params: string | undefined): Rejection | undefined => {
-  if (params === undefined || !acceptsTracer(method)) return undefined
+const rejectCustomTracer = (row: OfferedMethod | undefined, params: string | undefined): Rejection | undefined => {
+  if (params === undefined || !acceptsTracer(row)) return undefined
   if (hasAmbiguousName(params)) return rejections.tracerNotAllowed('repeated or escaped member names')
   const tracer = findCustomTracer(JSON.parse(params))
   return tracer === undefined ? undefined : rejections.tracerNotAllowed(`tracer ${shorten(tracer)}`)

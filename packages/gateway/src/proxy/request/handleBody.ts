@@ -1,9 +1,9 @@
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
-import { methods } from '../../lib/methods.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CheckedCall } from '../upstream/callResult.ts'
 import { checkCall } from './checkCall.ts'
+import type { CallRules } from './checkCall.ts'
 import { smallBody } from './createBodyQueue.ts'
 import { endRequest, sendRejection } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
@@ -77,30 +77,27 @@ export const rejectBody = (gateway: GatewayContext, authorized: AuthorizedReques
     sendRejection(gateway, authorized.context, { ...sent, close: rejection.close === true })
   })
 
-const isForTestKey = (method: string): boolean => {
-  const service = methods.get(method)?.service
-  return service !== 'debug' && service !== 'txpool'
-}
+const isForTestKey = ({ idempotent, row }: MethodTraits): boolean =>
+  idempotent && row?.service !== 'debug' && row?.service !== 'txpool'
 
-const check = (
+type Check = (call: ParsedCall | InvalidCall, traits: MethodTraits | undefined) => CheckedCall
+
+/** Creates the check of the calls in a body. @param suggests - See {@link CallRules}. */
+const createCheck = (
   { javascriptTracers, sockets }: GatewayContext,
   { context, tenant, tokenAllowList, network }: AuthorizedRequest,
-  call: ParsedCall | InvalidCall,
-  { traits, suggests }: { traits: MethodTraits | undefined; suggests: boolean },
-): CheckedCall => {
-  if (traits?.subscribes === true && context.reply.subscriptions === undefined) {
-    const needsSocket = sockets.getHub(network.group.network) !== undefined
-    return needsSocket ? rejections.useWebSocket(traits.label) : rejections.methodNotFound(traits.label)
+  suggests: boolean,
+): Check => {
+  const rules: CallRules = { allow: tenant.record.allow, tokenAllowList, javascriptTracers, suggests }
+  return (call, traits) => {
+    if (traits?.subscribes === true && context.reply.subscriptions === undefined) {
+      const needsSocket = sockets.getHub(network.group.network) !== undefined
+      return needsSocket ? rejections.useWebSocket(traits.label) : rejections.methodNotFound(traits.label)
+    }
+    // Everybody knows test keys, so the one that gets a response must not change anything, or make a node do expensive work for a page.
+    const isOffered = tenant.testKey !== 'slow' || (traits !== undefined && isForTestKey(traits))
+    return checkCall(call, isOffered ? traits : undefined, rules)
   }
-  // Everybody knows test keys, so the one that gets a response must not change anything, or make a node do expensive work for a page.
-  const isOffered = tenant.testKey !== 'slow' || (traits?.idempotent === true && isForTestKey(traits.label))
-  return checkCall(call, {
-    traits: isOffered ? traits : undefined,
-    allow: tenant.record.allow,
-    tokenAllowList,
-    javascriptTracers,
-    suggests,
-  })
 }
 
 /** Checks the calls in a body, each on its own, and handles them. */
@@ -114,10 +111,11 @@ const handleParsed = (
   const { facts, reply } = context
   const labels: string[] = []
   const checked: CheckedCall[] = []
+  const check = createCheck(gateway, authorized, !isBatch)
   for (const call of calls) {
     const traits = call.valid ? network.policy(call.method) : undefined
     labels.push(traits?.label ?? 'other')
-    checked.push(check(gateway, authorized, call, { traits, suggests: !isBatch }))
+    checked.push(check(call, traits))
   }
   const [first] = calls
   facts.calls = calls.length

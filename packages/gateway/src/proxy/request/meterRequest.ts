@@ -81,13 +81,13 @@ export const meterCalls = (gateway: GatewayContext, context: RequestContext, com
     meterStream(gateway, context, { ...first, completed })
     return
   }
-  const getMethod = (index: number): string => facts.methods?.[index] ?? facts.method ?? 'other'
-  const outcomes = results.map((result, index) => toOutcome(result, getMethod(index)))
-  recordCalls(gateway, context, completed, outcomes)
+  const outcomes: Outcome[] = []
   // Equal calls in a row are counted together: most batches are many calls of one method.
   let equal: EqualCalls | undefined
-  for (const [index, outcome] of outcomes.entries()) {
-    const method = getMethod(index)
+  for (const result of results) {
+    const method = facts.methods?.[outcomes.length] ?? facts.method ?? 'other'
+    const outcome = toOutcome(result, method)
+    outcomes.push(outcome)
     if (equal?.method === method && equal.outcome === outcome) {
       equal.calls += 1
       continue
@@ -96,6 +96,7 @@ export const meterCalls = (gateway: GatewayContext, context: RequestContext, com
     equal = { method, outcome, calls: 1 }
   }
   if (equal !== undefined) count(gateway, context, equal)
+  recordCalls(gateway, context, completed, outcomes)
 }
 
 /**

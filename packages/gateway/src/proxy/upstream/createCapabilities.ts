@@ -111,6 +111,8 @@ export const createCapabilities = (
   const allowed = allowMethods === undefined ? undefined : new Set(allowMethods)
   const denied = new Set(denyMethods)
   const services = { debug, trace, txpool, always: true, development: true }
+  // Most nodes do, and each call asks.
+  const hasAllServices = debug && trace && txpool
   /** By method. Only known methods, whose number is bounded. */
   const reports = new Map<string, Reports>()
 
@@ -190,7 +192,7 @@ export const createCapabilities = (
     offers: (method) =>
       !denied.has(method) &&
       (allowed === undefined || allowed.has(method)) &&
-      services[methods.get(method)?.service ?? 'always'],
+      (hasAllServices || services[methods.get(method)?.service ?? 'always']),
     canServe: (call, ownerId) => !lacks(call, ownerId),
     learn: ({ method, params, kind, ownerId }) => {
       if (kind === 'result') {

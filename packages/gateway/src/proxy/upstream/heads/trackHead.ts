@@ -1,4 +1,3 @@
-import { methods } from '../../../lib/methods.ts'
 import { scanMembers } from '../../../lib/json/scanMembers.ts'
 import type { CallScope } from '../../call/callScope.ts'
 import type { CallResult } from '../callResult.ts'
@@ -8,8 +7,8 @@ import { toHex } from '../logs/parseLogFilter.ts'
 import { parseQuantity } from '../queryUpstream.ts'
 
 /** Whether the result of a call shows the head of the chain. */
-export const showsHead = ({ method, params = '' }: ForwardedCall): boolean => {
-  const head = methods.get(method)?.head
+export const showsHead = ({ params = '', traits }: ForwardedCall): boolean => {
+  const head = traits.row?.head
   return head === 'number' || (head === 'block' && latest.test(params))
 }
 
