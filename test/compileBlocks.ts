@@ -29,6 +29,11 @@ declare const jwt: string
 declare const account: \`0x\${string}\`
 declare const hash: \`0x\${string}\`
 declare const signal: AbortSignal
+declare const test: typeof import('vitest').test
+declare const expect: typeof import('vitest').expect
+declare const beforeAll: typeof import('vitest').beforeAll
+declare const beforeEach: typeof import('vitest').beforeEach
+declare const afterAll: typeof import('vitest').afterAll
 `
 
 /**

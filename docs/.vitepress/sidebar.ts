@@ -57,6 +57,7 @@ const groups: readonly GroupEntry[] = [
       ['subscriptions.md', 'Subscribe to blocks and logs'],
       ['front-end-keys.md', 'Protect a key in a front end'],
       ['msw.md', 'Test with a mock node'],
+      ['testing-with-jest.md', 'Test with Jest'],
       ['chains.md', 'Use other chains'],
       ['dashboard.md', 'Use the dashboard'],
       ['service/control-api.md', 'Use the control API'],
