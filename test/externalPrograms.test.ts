@@ -20,7 +20,6 @@ const checkedByHand: ReadonlySet<string> = new Set([
   'packages/gateway/test/allowList/readAsGo.verify.ts: program',
   "packages/gateway/test/storage/startPostgres.ts: join(bin, 'initdb')",
   "packages/gateway/test/storage/startPostgres.ts: join(bin, 'postgres')",
-  'packages/snippets/test/programs.verify.ts: interpreter',
   'packages/snippets/test/programs.verify.ts: program',
   'packages/bench/test/mutation/main.ts: command',
   'scripts/releaseDryRun.ts: command',

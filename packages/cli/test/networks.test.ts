@@ -136,6 +136,6 @@ test('keyrail doctor and keyrail snippet take any network', async () => {
   })
   expect(JSON.parse(examined.stdout)).toMatchObject({ redactedUrl: expect.stringContaining('/base-sepolia/v2/') })
   expect(examined.stdout).toContain('the chain id is 84532, as expected')
-  const { stdout } = await runHere(['snippet', '--base-url', url, '--network', 'base-sepolia', '--library', 'curl'])
-  expect(stdout).toContain(`${service.url}/base-sepolia/v2/`)
+  const { stderr } = await runHere(['snippet', '--base-url', url, '--network', 'base-sepolia', '--library', 'curl'])
+  expect(stderr).toContain(`KEYRAIL_BASE_URL=${service.url}/base-sepolia\n`)
 })
