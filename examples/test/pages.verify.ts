@@ -145,7 +145,7 @@ describe('pages in Chromium', { ...needs('chromium'), timeout: 120_000 }, () => 
       const path = `/apps/${app.id}/allow-list`
       const { id } = await callApi<{ id: string }>('POST', path, { type: 'origin', value: 'https://other.example' })
       await send(friend, '1')
-      await expectText('alert', 'This page is not allowed to use the network.')
+      await expectText('alert', 'This app is not allowed to do this on the network. Please report it.')
       await callApi('POST', path, { type: 'origin', value: origin })
       await callApi('DELETE', `${path}/${id}`)
       await send(friend, '1')

@@ -113,7 +113,7 @@ describe('with 200 networks', { ...needs('chromium'), timeout: 120_000 }, () => 
     await page.waitForURL(/\/apps\/app_\w+\/setup/)
     const [appId = ''] = /app_\w+/.exec(page.url()) ?? []
     expect(await getNetworks(appId)).toEqual(['base-sepolia'])
-    await page.locator('pre', { hasText: `${pages.url}/base-sepolia/v2/` }).waitFor()
+    await page.locator('pre', { hasText: `KEYRAIL_BASE_URL=${pages.url}/base-sepolia` }).waitFor()
     expect(problems).toEqual([])
   })
 
