@@ -106,7 +106,7 @@ def test_the_links_of_the_readme_work_on_other_sites(built: Path) -> None:
 def test_each_distribution_contains_the_listed_files_only(built: Path) -> None:
     source = HERE / "src/keyrail"
     modules = [path.relative_to(source).as_posix() for path in source.rglob("*.py")]
-    package = {f"keyrail/{name}" for name in [*modules, "py.typed", *SHARED]}
+    package = {f"keyrail/{name}" for name in [*modules, "methods.json", "py.typed", *SHARED]}
     licence = (HERE.parents[1] / "LICENSE").read_bytes()
 
     (wheel,) = built.glob("*.whl")
