@@ -1,4 +1,4 @@
-import { nearest } from './arguments/nearest.ts'
+import { findNearestName } from '@keyrail/core/internal'
 import { readArguments } from './arguments/readArguments.ts'
 import { exitCodes, wrongUsage } from './cliError.ts'
 import { commandGroups, commands } from './commandTable.ts'
@@ -28,7 +28,7 @@ async function dispatch(words: readonly string[]): Promise<number> {
   const command = commands.find((one) => one.name === name)
   if (!command) {
     const known = [...commands.map((one) => one.name), 'help', '--help', '--version']
-    const meant = nearest(name, known)
+    const meant = findNearestName(name, known)
     throw wrongUsage(
       `unknown ${name.startsWith('-') ? 'option' : 'command'} ${name}`,
       meant === undefined ? 'see keyrail --help' : `did you mean ${meant}? See keyrail --help`,

@@ -5,7 +5,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { getFreePort } from '../../src/getFreePort.ts'
+import { getFreePort } from '@keyrail/gateway/test/getFreePort.ts'
 
 /** A geth that is running. */
 export interface Geth {

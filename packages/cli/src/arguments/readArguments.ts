@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { wrongUsage } from '../cliError.ts'
 import type { Command, ReadArguments } from './command.ts'
-import { nearest } from './nearest.ts'
+import { findNearestName } from '@keyrail/core/internal'
 
 /**
  * Parses the arguments after a command's name.
@@ -55,7 +55,7 @@ function createUnknownOptionError(command: Command, rawName: string): Error {
       'JSON-RPC quantities cannot be negative; use --params to send a JSON number, or write -- before the arguments of a contract call',
     )
   }
-  const meant = nearest(
+  const meant = findNearestName(
     rawName,
     Object.keys(command.options).map((name) => `--${name}`),
   )

@@ -1,7 +1,7 @@
 import { snippet as writeSnippet, snippetLanguages, snippetMethods } from '@keyrail/snippets'
 import type { SnippetLanguage, SnippetLibrary, SnippetMethod, SnippetValues } from '@keyrail/snippets'
 import type { ReadArguments } from '../arguments/command.ts'
-import { nearest } from '../arguments/nearest.ts'
+import { findNearestName } from '@keyrail/core/internal'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { formatTable } from '../output/formatTable.ts'
@@ -21,7 +21,7 @@ function choose<Id extends string>(option: string, text: string | undefined, ids
   const normalize = (name: string): string => name.toLowerCase().replaceAll('-', '')
   const found = ids.find((id) => normalize(id) === normalize(text))
   if (found !== undefined) return found
-  const meant = nearest(text, ids)
+  const meant = findNearestName(text, ids)
   throw wrongUsage(
     `unknown --${option} ${text}`,
     `${meant === undefined ? '' : `did you mean ${meant}? `}Use one of ${ids.join(', ')}`,

@@ -1,7 +1,7 @@
 import { findEmailProblems, isAccountError, openOperatorTools } from '@keyrail/gateway'
 import type { OperatorTools } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
-import { nearest } from '../arguments/nearest.ts'
+import { findNearestName } from '@keyrail/core/internal'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { formatTable } from '../output/formatTable.ts'
@@ -218,7 +218,7 @@ export async function users(given: ReadArguments): Promise<number> {
     throw wrongUsage(`keyrail users needs an action: ${names.join(', ')}`, 'see keyrail users --help')
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) {
-    const meant = nearest(name, names)
+    const meant = findNearestName(name, names)
     throw wrongUsage(
       `unknown action keyrail users ${name}`,
       `${meant === undefined ? '' : `did you mean ${meant}? `}The actions are ${names.join(', ')}`,

@@ -1,6 +1,6 @@
 import type { NetworksView } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
-import { nearest } from '../arguments/nearest.ts'
+import { findNearestName } from '@keyrail/core/internal'
 import { CliError, wrongUsage } from '../cliError.ts'
 import { readNetwork } from '../commands/endpoint.ts'
 import type { ControlApiClient } from './controlApi.ts'
@@ -9,7 +9,7 @@ import type { ControlApiClient } from './controlApi.ts'
 const maxListed = 20
 
 const createUnknownError = (what: string, text: string, names: readonly string[]): CliError => {
-  const meant = nearest(text, names)
+  const meant = findNearestName(text, names)
   const listed = names.slice(0, maxListed).join(', ')
   return new CliError(`this service has no ${what} ${text}`, {
     hint: `${meant === undefined ? '' : `did you mean ${meant}? `}It has ${listed}${names.length > maxListed ? `, and ${names.length - maxListed} more: run keyrail networks` : ''}`,

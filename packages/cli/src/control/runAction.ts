@@ -1,5 +1,5 @@
 import type { ReadArguments } from '../arguments/command.ts'
-import { nearest } from '../arguments/nearest.ts'
+import { findNearestName } from '@keyrail/core/internal'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { print, printData, printNote } from '../output/print.ts'
 import type { Action, ActionResult, Actions } from './action.ts'
@@ -19,7 +19,7 @@ function parseAction(
   }
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) {
-    const meant = nearest(name, names)
+    const meant = findNearestName(name, names)
     throw wrongUsage(
       `unknown action keyrail ${command} ${name}`,
       `${meant === undefined ? '' : `did you mean ${meant}? `}The actions are ${names.join(', ')}`,

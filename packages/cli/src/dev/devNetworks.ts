@@ -1,5 +1,5 @@
 import { findKnownNetwork, listKnownNetworks } from '@keyrail/gateway'
-import { nearest } from '../arguments/nearest.ts'
+import { findNearestName } from '@keyrail/core/internal'
 import { wrongUsage } from '../cliError.ts'
 
 /** A network of `keyrail dev`. */
@@ -81,7 +81,7 @@ export function readDevNetworks(text: string | undefined): readonly DevNetwork[]
     const network = findDevNetwork(name)
     if (network === undefined) {
       const known = listKnownNetworks().flatMap((one) => [one.name, ...one.aliases])
-      const meant = nearest(name, ['testnet', 'mainnet', ...known])
+      const meant = findNearestName(name, ['testnet', 'mainnet', ...known])
       throw wrongUsage(
         `unknown network ${JSON.stringify(name)} in --networks`,
         `${meant === undefined ? '' : `did you mean ${meant}? `}Use names of well-known networks, such as ethereum, base and ethereum-sepolia`,

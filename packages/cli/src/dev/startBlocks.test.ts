@@ -40,7 +40,7 @@ const start = (use = createUse(Date.now)) => {
   }
 }
 
-test('the block number does not stand still while somebody may be watching', async () => {
+test('the block number grows while somebody may be watching', async () => {
   const { countBlocks, stop } = start()
   expect(await countBlocks(10_000)).toBe(5)
   stop()

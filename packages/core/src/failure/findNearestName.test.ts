@@ -23,6 +23,17 @@ describe('findNearestName', () => {
     expect(findNearestName(name, known)).toBeUndefined()
   })
 
+  test.each([
+    ['--prot', '--port'],
+    ['--pot', '--port'],
+    ['--jsno', '--json'],
+    ['--unsafe', '--unsafe-node-methods'],
+    ['--unsafe-node-method', '--unsafe-node-methods'],
+    ['--verbose', undefined],
+  ])('of the option %s is %s', (given, nearest) => {
+    expect(findNearestName(given, ['--port', '--data', '--once', '--json', '--unsafe-node-methods'])).toBe(nearest)
+  })
+
   test('of a name that was cut short is its shortest whole form, and not another short name', () => {
     expect(findNearestName('eth_getBlock', ['eth_getBlockByNumber', 'eth_getBlockByHash', 'eth_getWork'])).toBe(
       'eth_getBlockByHash',

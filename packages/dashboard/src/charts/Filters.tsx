@@ -1,10 +1,10 @@
 import { useNetworks } from '../networks/useNetworks.ts'
-import { Button } from '../parts/Button.tsx'
+import { FilterList } from '../parts/FilterList.tsx'
 import { outcomeTitle } from './outcomeTitle.ts'
 import { useMetricsSearch } from './useMetricsSearch.ts'
 import type { FilterName } from './useMetricsSearch.ts'
 
-/** The filters that are on, each with a button that ends it. Renders nothing without filters. */
+/** The filters that are on, each with a button that removes it. */
 export function Filters() {
   const { search, change } = useMetricsSearch()
   const { getTitle } = useNetworks()
@@ -19,25 +19,7 @@ export function Filters() {
   ]
   const shown = filters.flatMap(({ name, of, toTitle }) => {
     const value = search[name]
-    return value === undefined ? [] : [{ name, of, title: toTitle(value) }]
+    return value === undefined ? [] : [{ of, title: toTitle(value), onRemove: () => change({ [name]: undefined }) }]
   })
-  if (shown.length === 0) return null
-  return (
-    <div className="row" role="group" aria-label="Filters">
-      {shown.map(({ name, of, title }) => (
-        <span key={name} className="row">
-          <span>
-            {of}: <strong>{title}</strong>
-          </span>
-          <Button
-            size="little"
-            label={`Remove the filter ${of}: ${title}`}
-            onClick={() => change({ [name]: undefined })}
-          >
-            Remove
-          </Button>
-        </span>
-      ))}
-    </div>
-  )
+  return <FilterList filters={shown} />
 }

@@ -10,7 +10,7 @@ export type FilterName = Exclude<keyof AuditFilters, 'action'>
 
 /**
  * An author, an account or a subject of an entry of an audit log: its kind, and its name as a link to its page. The id below filters the log by it.
- * What was deleted has no name and no link.
+ * Deleted records have no name and no link.
  */
 export function AuditRecord(props: {
   readonly id: string

@@ -6,8 +6,8 @@ import type { AuditFilters } from '../control/searchParams.ts'
 import { AuditRecord } from './AuditRecord.tsx'
 import type { FilterName } from './AuditRecord.tsx'
 import { actionText, detailText, groups, recordText } from './auditWords.ts'
-import { Button } from './Button.tsx'
 import { Card } from './Card.tsx'
+import { FilterList } from './FilterList.tsx'
 import { Loaded } from './Loaded.tsx'
 import { SelectField } from './SelectField.tsx'
 import { ShowMore } from './ShowMore.tsx'
@@ -105,37 +105,22 @@ const getNames = (entry: AuditEntryView): Readonly<Record<FilterName, string | n
   userId: entry.userEmail,
 })
 
-/** The filters that are on, each with a button that removes it. Renders nothing without them. */
+/** The filters that are on, with the names of their records. */
 function ActiveFilters(props: Omit<Filtered, 'isOperator'> & { readonly entries: readonly AuditEntryView[] }) {
   const { entries, filters, onFilters } = props
+  const [entry] = entries
   const shown = filterTitles.flatMap(([name, of]) => {
-    const id = filters[name]
+    const { [name]: id, ...others } = filters
     if (id === undefined) return []
-    const [entry] = entries
-    return [{ name, of, title: recordText(id, entry === undefined ? null : getNames(entry)[name]) }]
+    return [
+      {
+        of,
+        title: recordText(id, entry === undefined ? null : getNames(entry)[name]),
+        onRemove: () => onFilters(others),
+      },
+    ]
   })
-  if (shown.length === 0) return null
-  return (
-    <div className="row" role="group" aria-label="Filters">
-      {shown.map(({ name, of, title }) => (
-        <span key={name} className="row">
-          <span>
-            {of}: <strong>{title}</strong>
-          </span>
-          <Button
-            size="little"
-            label={`Remove the filter ${of}: ${title}`}
-            onClick={() => {
-              const { [name]: _, ...others } = filters
-              onFilters(others)
-            }}
-          >
-            Remove
-          </Button>
-        </span>
-      ))}
-    </div>
-  )
+  return <FilterList filters={shown} />
 }
 
 function Row({ entry, filters, onFilters, isOperator }: Filtered & { readonly entry: AuditEntryView }) {

@@ -124,7 +124,7 @@ export const getRedisCode = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined
   // A cluster without a node that responds.
   if ('lastNodeError' in error && error.lastNodeError !== undefined) return getRedisCode(error.lastNodeError)
-  // What ioredis says about each node of a cluster, whatever happened.
+  // The message of ioredis for each failure of a node of a cluster.
   if (error.message === 'Connection is closed.') return 'closed'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message.split(' ', 1)[0]
   return code !== undefined && Object.hasOwn(causes.redis, code) ? code : undefined

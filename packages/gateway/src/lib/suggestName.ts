@@ -24,7 +24,7 @@ const getInitial = (name: string): string | undefined => name.slice(name.indexOf
 /**
  * Finds the name that a caller probably meant, for an error response.
  * @param name - What the caller sent.
- * @param known - The names that exist. Few hundred.
+ * @param known - The names that exist: at most a few hundred.
  * @returns `undefined` if none is similar, and past 100 look-ups in a second.
  */
 export const suggestName = (name: string, known: readonly string[]): string | undefined => {

@@ -11,7 +11,7 @@ export interface SecretCheck {
 }
 
 const pageSize = 500
-/** Enough to tell a wrong secret from a right one. All keys of a large service would delay its start. */
+/** A sample shows whether the secret is wrong, and all keys of a large service would delay its start. */
 const maxKeys = 10_000
 
 /**

@@ -41,7 +41,7 @@ export interface AuditLog {
   }): Promise<readonly (AuditEntry & { readonly id: number })[]>
   /**
    * Finds the names of the objects and authors of entries: the email address of an account or an invite, the name of an app or a key, the label
-   * of an access token, and the host of a webhook. What was deleted has no name.
+   * of an access token, and the host of a webhook. Deleted records have no name.
    * @param options.ownerId - Only names of this account and of what it owns.
    */
   findNames(ids: readonly string[], options?: { ownerId?: string | undefined }): Promise<ReadonlyMap<string, string>>

@@ -338,7 +338,7 @@ describe.each(databases)('access control on $name', (database) => {
         { action: 'account.limits', actorName: operator.email, subjectName: email, userEmail: email },
       ])
       expect(await list({ actor: 'nobody', subject: appId })).toEqual([])
-      // What was deleted has no name.
+      // Deleted records have no name.
       const removed = { id: appId, userId: user.id, now: control.clock.now }
       expect(await control.storage.apps.remove(removed)).toBe(true)
       expect((await list({ subject: appId })).map(({ subjectName }) => subjectName)).toEqual([null])

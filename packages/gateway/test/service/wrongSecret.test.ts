@@ -77,7 +77,7 @@ describe('a wrong secret', () => {
     await start(right)
   })
 
-  test('starts if told to, and says in the log and in /readyz how many keys it decrypts', async () => {
+  test('starts with --new-secret, and says in the log and in /readyz how many keys it decrypts', async () => {
     await provide(await start(right))
     await stop()
     const wrong = newSecret()
