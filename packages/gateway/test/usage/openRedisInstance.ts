@@ -22,7 +22,9 @@ export interface RedisInstance {
   close(): Promise<void>
 }
 
-/** Opens an instance, once Redis is connected. */
+/**
+ * Opens an instance, once Redis is connected. It waits for Redis as long as a busy machine may take; a test of patience gives its own.
+ */
 export const openRedisInstance = async (
   url: string,
   storage: Storage,
@@ -42,7 +44,7 @@ export const openRedisInstance = async (
     for (let write = ledger.take(); write !== undefined; write = ledger.take()) await storage.write(write.steps)
   }
   const onEvent = (event: LimitsEvent): void => void events.push(event)
-  const limits = createRedisLimits({ redis: link, rows, ledger, flush, onEvent, ...options })
+  const limits = createRedisLimits({ redis: link, rows, ledger, flush, onEvent, patienceMs: 60_000, ...options })
   return {
     limits,
     ledger,

@@ -3,6 +3,7 @@ import { needs } from '../../../../scripts/externalPrograms.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { toUsedKey } from '../../src/usage/limits/limitScript.ts'
+import type { RedisLimitsOptions } from '../../src/usage/limits/createRedisLimits.ts'
 import type { QuotaAccount } from '../../src/usage/limits/usageLimits.ts'
 import { sqlite } from '../storage/databases.ts'
 import { openRedisInstance } from './openRedisInstance.ts'
@@ -16,13 +17,18 @@ let count = 0
 const newAccount = (perDay: number): QuotaAccount => ({ id: `app:app_${(count += 1)}`, perDay, perMonth: null })
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
+/** Calls during a failover do not wait for its end. */
+const patience = { patienceMs: 2_000 }
+
 /** A failover takes seconds. */
 const patient = { timeout: 30_000, interval: 100 }
 
 let storage: Storage
 const opened: RedisInstance[] = []
-const openThree = async (url: string): Promise<readonly RedisInstance[]> => {
-  const instances = await Promise.all([1, 2, 3].map(() => openRedisInstance(url, storage, { outageGrant: 40 })))
+const openThree = async (url: string, options: Partial<RedisLimitsOptions> = {}): Promise<readonly RedisInstance[]> => {
+  const instances = await Promise.all(
+    [1, 2, 3].map(() => openRedisInstance(url, storage, { outageGrant: 40, ...options })),
+  )
   opened.push(...instances)
   return instances
 }
@@ -104,7 +110,7 @@ describe('limits on a Redis Cluster', needs('redis-server'), () => {
   })
 
   test('while a master fails over, the accounts of other shards notice nothing, and no account is granted more than permits beyond its limit', async () => {
-    const instances = await openThree(cluster.url)
+    const instances = await openThree(cluster.url, patience)
     const accounts = Array.from({ length: 12 }, () => newAccount(600))
     for (const account of accounts) await Promise.all(instances.map(({ take }) => take(account)))
     const [first] = accounts
@@ -138,7 +144,7 @@ describe('limits behind Redis Sentinel', needs('redis-server'), () => {
   afterAll(() => sentinel.close())
 
   test('after a failover, no account is granted more than permits beyond its limit', async () => {
-    const instances = await openThree(sentinel.url)
+    const instances = await openThree(sentinel.url, patience)
     const account = newAccount(2_000)
     await Promise.all(instances.map(({ take }) => take(account)))
     const results = await callWhile(instances, [account], async () => {
