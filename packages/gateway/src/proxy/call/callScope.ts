@@ -1,6 +1,6 @@
 import type { RequestTrace } from '../requestTracer.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
-import type { CallDone } from '../upstream/callResult.ts'
+import type { CallDone, CallsDone } from '../upstream/callResult.ts'
 import type { ByteBudget } from '../upstream/createUpstream.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
@@ -52,3 +52,15 @@ export interface SendOptions {
  * @returns A function that stops the call.
  */
 export type SendCall = (call: ForwardedCall, scope: CallScope, options: SendOptions, done: CallDone) => () => void
+
+/**
+ * Sends calls together.
+ * @param done - Called once for each call, and not after the returned function was called.
+ * @returns A function that stops the calls.
+ */
+export type SendCalls = (
+  calls: readonly ForwardedCall[],
+  scope: CallScope,
+  options: SendOptions,
+  done: CallsDone,
+) => () => void

@@ -1,7 +1,7 @@
 import { scanItems } from '../../lib/json/scanMembers.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { CallScope, SendCall } from '../call/callScope.ts'
-import { forwardCall } from './forwardCall.ts'
+import { forwardCall } from './forward.ts'
 import type { Filter } from './createFilters.ts'
 import type { NodeResponse } from './readResponse.ts'
 

@@ -3,7 +3,7 @@ import { rejections } from '../../errors/rejections.ts'
 import type { CallScope } from '../call/callScope.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallDone, CallResult, CheckedCall, RunListener } from './callResult.ts'
-import { forwardBatch } from './forwardBatch.ts'
+import { forward } from './forward.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import { getBatchNeededHead, getNeededHead } from './heads/getNeededHead.ts'
 import { chooseFinalBlock, trackFinalBlock } from './heads/trackFinalBlock.ts'
@@ -165,8 +165,9 @@ export const runBatch = (calls: readonly CheckedCall[], scope: CallScope, { done
     })
   }
   const sendTogether = (several: readonly BatchCall[]): void =>
-    track((ended) =>
-      forwardBatch(
+    track((ended) => {
+      let running = several.length
+      return forward(
         several.map(({ call }) => call),
         scope,
         {
@@ -174,16 +175,15 @@ export const runBatch = (calls: readonly CheckedCall[], scope: CallScope, { done
           neededHead: getBatchNeededHead(several, scope),
           sent: () => several.forEach(markSent),
         },
-        (found, members) => {
-          for (const [place, one] of several.entries()) {
-            const result = found[place]
-            if (result === undefined) queue.push(() => sendAlone(one))
-            else completeCall(one, result, members[place])
-          }
-          ended()
+        (result, member, place) => {
+          const one = several[place]
+          if (one !== undefined && result === undefined) queue.push(() => sendAlone(one))
+          else if (one !== undefined && result !== undefined) completeCall(one, result, member)
+          running -= 1
+          if (running === 0) ended()
         },
-      ),
-    )
+      )
+    })
   const sendInOrder = ([first, ...rest]: readonly BatchCall[]): void => {
     if (first === undefined) return
     queue.push(() => {

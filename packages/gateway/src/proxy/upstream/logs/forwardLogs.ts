@@ -1,6 +1,6 @@
 import type { CallScope, SendCall, SendOptions } from '../../call/callScope.ts'
 import type { CallDone, CallResult } from '../callResult.ts'
-import { forwardCall } from '../forwardCall.ts'
+import { forwardCall } from '../forward.ts'
 import { toPickOptions } from '../forwardedCall.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
