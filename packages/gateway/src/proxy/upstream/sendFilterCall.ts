@@ -20,7 +20,7 @@ const noop = (): void => {}
  * If that node is down and another is up, the filter is not found, so the caller creates a new one on the other node. A filter that was
  * created before its key's settings changed is not found either: it may match more than they allow now.
  */
-export const proxyFilterCall: SendCall = (call, scope, options, done) => {
+export const sendFilterCall: SendCall = (call, scope, options, done) => {
   const { group, keyId, keyVersion } = scope
   if (call.traits.filter === 'create') return createFilter(call, scope, options, done)
   // Its node is known, so the network is in use without `pick`.
