@@ -5,8 +5,8 @@ import type { CallResult } from './callResult.ts'
 import { forwardCall } from './forward.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
-import { forwardRead } from './logs/forwardLogs.ts'
 import { readNodeResponse } from './readAttempt.ts'
+import { sendRead } from './sendRead.ts'
 import { sendFilterCall } from './sendFilterCall.ts'
 
 /** How calls of one kind run. */
@@ -70,7 +70,7 @@ const kinds = {
   filter: { starts: 'inOrder', send: sendFilterCall },
   subscription: { starts: 'inOrder', send: sendSubscriptionCall },
   write: { starts: 'inOrder', send: sendWrite },
-  read: { starts: 'shared', send: forwardRead },
+  read: { starts: 'shared', send: sendRead },
 } as const satisfies Record<string, CallKind>
 
 /** Gets the kind of a call. */

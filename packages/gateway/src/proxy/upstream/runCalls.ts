@@ -1,6 +1,6 @@
 import { isRejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
-import type { CallScope, SendOptions } from '../call/callScope.ts'
+import type { CallScope } from '../call/callScope.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import { getKind } from './callKinds.ts'
 import type { CallDone, CallResult, CheckedCall, RunListener } from './callResult.ts'
@@ -10,11 +10,9 @@ import type { GroupMember } from './groupMember.ts'
 import { getBatchNeededHead, getNeededHead } from './heads/getNeededHead.ts'
 import { chooseFinalBlock, trackFinalBlock } from './heads/trackFinalBlock.ts'
 import { showsHead, trackHead } from './heads/trackHead.ts'
-import { forwardRead } from './logs/forwardLogs.ts'
 import { payForResult } from './payForResult.ts'
 import { cacheResult, getCachedResult, toSharedRead } from './sharedRead.ts'
 import type { SharedRead } from './sharedRead.ts'
-import { waitForSlot } from './waitForSlot.ts'
 
 /** Calls in one batch to a node. Nodes and providers allow at least this many. */
 const upstreamBatchSize = 100
@@ -131,9 +129,10 @@ const startCalls = (run: Run): void => {
     if (one === undefined) continue
     run.left += 1
     const { traits } = one.call
-    const { starts } = getKind(traits)
+    const { starts, send } = getKind(traits)
     if (starts === 'inOrder') ordered.push(one)
-    else if (starts === 'now') start(run, one, (result) => endCall(run, one, { result, member: undefined }))
+    else if (starts === 'now')
+      send(one.call, run.scope, {}, (result) => endCall(run, one, { result, member: undefined }))
     else if (shareResult(run, one)) continue
     else if (traits.expensive) requests.push([one])
     else {
@@ -276,65 +275,32 @@ const freeSlot = (run: Run): void => {
 }
 
 const sendAlone = (run: Run, one: RunningCall, then?: () => void): void => {
+  const { scope } = run
+  const { call, read } = one
+  const deadlineMs = getLeftMs(run)
   const end: CallDone = (result, member) => {
     freeSlot(run)
     endCall(run, one, { result, member })
     then?.()
   }
-  if (getLeftMs(run) <= 0) end(rejections.upstreamTimeout(run.scope.timeoutMs))
-  else if (one.first !== undefined && shareResult(run, one)) freeSlot(run)
-  else start(run, one, end)
-}
-
-/** Starts a call of any kind. */
-const start = (run: Run, one: RunningCall, done: CallDone): void => {
-  const { scope } = run
-  const { call, read } = one
-  const { send, starts } = getKind(call.traits)
-  const isRead = starts === 'shared'
-  one.isWriting = !call.traits.idempotent
-  const options = {
-    deadlineMs: getLeftMs(run),
-    neededHead: getNeededHead(call, read?.pin, scope),
-    sent: () => markSent(one),
-    mayStream: isRead && scope.streams ? always : undefined,
+  if (deadlineMs <= 0) {
+    end(rejections.upstreamTimeout(scope.timeoutMs))
+    return
   }
+  if (one.first !== undefined && shareResult(run, one)) {
+    freeSlot(run)
+    return
+  }
+  one.isWriting = !call.traits.idempotent
   // Other callers cannot wait for a read of several, because it is limited by the bytes that the others leave.
-  const mayLead = isRead && run.calls.length === 1
-  one.cancel =
-    mayLead && read !== undefined
-      ? sendShared(call, { read, scope, options }, done)
-      : send(call, scope, options, (result, member) => {
-          if (read !== undefined) cacheResult(read, result, { group: scope.group, member })
-          done(result, member)
-        })
-}
-
-const always = (): boolean => true
-
-/** Sends a read that other callers may join. */
-const sendShared = (
-  call: ForwardedCall,
-  { read, scope, options }: { read: SharedRead; scope: CallScope; options: SendOptions },
-  done: CallDone,
-): Cancel => {
-  const { group } = scope
-  const lead = (own: SendOptions): Cancel =>
-    group.inFlightReads.run(
-      read.key,
-      scope,
-      {
-        start: ({ sent, mayStream, done: leaderDone }) =>
-          forwardRead(call, scope, { ...own, sent, mayStream }, (result, member) => {
-            cacheResult(read, result, { group, member })
-            leaderDone(result, member)
-          }),
-        done,
-      },
-      own,
-    )
-  // A read that waits in its key's queue is not in flight yet: followers would have to wait for another key's queue.
-  return group.queue.hasSlot(scope) ? lead(options) : waitForSlot(scope, options, { run: lead, reject: done })
+  const mayLead = run.calls.length === 1
+  const neededHead = getNeededHead(call, read?.pin, scope)
+  one.cancel = getKind(call.traits).send(
+    call,
+    scope,
+    { deadlineMs, neededHead, read, mayLead, sent: () => markSent(one) },
+    end,
+  )
 }
 
 const sendTogether = (run: Run, several: readonly RunningCall[]): void => {
