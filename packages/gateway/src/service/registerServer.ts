@@ -12,6 +12,11 @@ const gauges: readonly (readonly [name: string, help: string, value: (load: Gate
     "Bytes that requests, WebSockets, subscriptions and the service's own reads hold in memory.",
     ({ bufferedBytes }) => bufferedBytes,
   ],
+  [
+    'buffered_bytes_largest_owner',
+    'The part of keyrail_buffered_bytes that belongs to the keys of one owner: that of the owner with the most.',
+    ({ largestShareBytes }) => largestShareBytes,
+  ],
   ['max_buffered_bytes', 'The bound maxBufferedBytes of the config.', ({ maxBufferedBytes }) => maxBufferedBytes],
 ]
 
