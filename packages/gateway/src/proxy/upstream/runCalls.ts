@@ -58,7 +58,7 @@ interface Run {
   readonly queue: (() => void)[]
   /** By method traits, then by params: joining both into one key would copy each text. `undefined` for a single call. */
   readonly reads: Map<MethodTraits, Map<string, RunningCall>> | undefined
-  /** One more than there are calls while they start, so that the request cannot end before all of them have been started. */
+  /** How many calls have not ended. */
   left: number
   inFlight: number
   isStarting: boolean
@@ -74,7 +74,7 @@ interface Run {
  * was missing or repeated) is sent once more, alone. Expensive calls are sent alone. Writes are sent one after the other, in their order, and so are
  * calls about filters and subscriptions.
  *
- * @param calls - Those that were rejected keep their place.
+ * @param calls - Those that were rejected keep their place. At least one was not.
  * @returns Cancels the calls, except for writes in flight; `undefined` if the only call is one: it continues after its caller disconnects, because a
  * node may have received it.
  */
@@ -91,7 +91,7 @@ export const runCalls = (
     results: calls.map((call) => (isRejection(call) ? call : noResult)),
     queue: [],
     reads: calls.length > 1 ? new Map() : undefined,
-    left: 1,
+    left: calls.reduce((count, call) => (isRejection(call) ? count : count + 1), 0),
     inFlight: 0,
     isStarting: true,
     isCancelled: false,
@@ -99,8 +99,6 @@ export const runCalls = (
   startCalls(run)
   startQueued(run)
   run.isStarting = false
-  run.left -= 1
-  if (run.left === 0) complete(run)
   const [only] = run.calls
   if (calls.length === 1 && only?.call.traits.idempotent === false) return undefined
   return () => cancel(run)
@@ -127,7 +125,6 @@ const startCalls = (run: Run): void => {
   let cheapReads: RunningCall[] = []
   for (const one of run.calls) {
     if (one === undefined) continue
-    run.left += 1
     const { traits } = one.call
     const { starts, send } = getKind(traits)
     if (starts === 'inOrder') ordered.push(one)
