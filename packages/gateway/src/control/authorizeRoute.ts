@@ -1,7 +1,7 @@
 import { checkBrowserWrite } from './account/checkBrowserWrite.ts'
 import { clearSessionCookie, readSessionToken, readSignOnToken } from './account/sessionCookie.ts'
 import type { Accounts } from './account/accounts.ts'
-import { parseBearer } from '../auth/jwt/parseJwt.ts'
+import { parseBearer } from '../lib/parseBearer.ts'
 import type { AnyRoute } from './contract/route.ts'
 import { apiErrors } from './apiErrors.ts'
 import type { ApiError } from './apiErrors.ts'
@@ -25,7 +25,7 @@ type Authorized = { readonly caller: Caller } | { readonly error: ApiError; read
  * Identifies the caller and checks that it may use the route. With an `Authorization` header the session cookie is ignored. With a
  * session cookie, a write must come from a page of this service.
  */
-export const authorize = async ({
+export const authorizeRoute = async ({
   accounts,
   route,
   writes,

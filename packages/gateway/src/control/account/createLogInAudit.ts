@@ -5,7 +5,7 @@ import type { ThrottledContext } from './accountContext.ts'
 export type LogFailure = (userId: string | null, ip: string, detail: Readonly<Record<string, unknown>>) => Promise<void>
 
 /** Creates the function that adds failed log-ins to the audit log. A flood of guesses does not flood the log. */
-export const createFailureLog =
+export const createLogInAudit =
   ({ storage, now, loggedFailures, loggedUnknownClients }: ThrottledContext): LogFailure =>
   async (userId, ip, detail) => {
     const [throttle, key] = userId === null ? [loggedUnknownClients, ''] : [loggedFailures, userId]

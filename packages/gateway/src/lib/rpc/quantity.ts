@@ -1,3 +1,13 @@
+/** Formats a block number as nodes require it. */
+export const toHex = (block: number): string => `0x${block.toString(16)}`
+
+/** Parses the number in the source text of a JSON string such as `"0x1f"`. */
+export const parseQuantity = (source: string): number | undefined => {
+  const digits = /^"(0x[0-9a-fA-F]{1,16})"$/.exec(source)?.[1]
+  const value = digits === undefined ? NaN : Number(digits)
+  return Number.isSafeInteger(value) ? value : undefined
+}
+
 /**
  * Writes an id of a filter or a subscription. Ids are quantities, which have no leading zeros: some clients, such as web3j, read them as numbers and send
  * the number back. So the first bit is set.

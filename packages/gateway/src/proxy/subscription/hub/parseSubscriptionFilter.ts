@@ -1,6 +1,6 @@
 import type { SubscriptionLimits } from '../subscriptionHub.ts'
 import { isObject, quote, RequestProblem } from './requestProblem.ts'
-import type { LogFilter } from './subscriptionRequest.ts'
+import type { SubscriptionFilter } from './subscriptionRequest.ts'
 
 const address = /^0x[0-9a-f]{40}$/i
 const topic = /^0x[0-9a-f]{64}$/i
@@ -14,10 +14,10 @@ const maxPositions = 4
  * only be `latest`, and `blockHash` is rejected, because geth ignores it.
  * @throws {RequestProblem} if the filter is invalid.
  */
-export const parseLogFilter = (
+export const parseSubscriptionFilter = (
   given: unknown,
   { maxAddresses, maxTopics }: Pick<SubscriptionLimits, 'maxAddresses' | 'maxTopics'>,
-): LogFilter => {
+): SubscriptionFilter => {
   if (!isObject(given)) throw new RequestProblem('logs needs a filter: use ["logs", {}] for all logs')
   checkRange(given)
   const addresses = toSorted(parseAddresses(given['address'] ?? []))
