@@ -3,7 +3,7 @@ import type { KeyrailError } from '@keyrail/core'
 import { stripControlCharacters } from '../output/stripControlCharacters.ts'
 
 /** What happened, and how to fix it. */
-export interface FailureDescription {
+export interface FailureExplanation {
   readonly text: string
   readonly fix: string
   readonly kind: string
@@ -61,8 +61,8 @@ function getText({ kind, message, hint, status, rpcError }: KeyrailError): strin
   return own.trimEnd().replace(/[.]$/, '')
 }
 
-/** Describes a failure. The texts contain no key, because errors never do. */
-export function describeFailure(error: unknown): FailureDescription {
+/** Explains a failure. The texts contain no key, because errors never do. */
+export function explainFailure(error: unknown): FailureExplanation {
   if (!isKeyrailError(error)) {
     const name = error instanceof Error ? error.name : 'unknown'
     return { text: `the call failed (${name})`, fix: contactOperator, kind: 'unknown', reason: undefined }
