@@ -197,16 +197,15 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       if (pickOptions?.seenHead !== undefined) refreshHeads(picked, pickOptions.seenHead)
       return picked
     },
-    explainNoPick: ({ method, units = 1, batch } = {}) => {
+    explainNoPick: ({ calls, units = 1 } = {}) => {
       const usable = members.filter(({ health }) => health.isUsable())
       if (usable.length === 0)
         return members.some(({ health }) => health.isOnlyThrottled())
           ? rejections.upstreamBusy()
           : rejections.noUpstream(network)
-      if (method !== undefined && members.every(({ capabilities }) => !capabilities.offers(method)))
-        return rejections.methodNotFound(method)
-      const calls = batch?.length ?? 1
-      return usable.some(({ budget }) => !budget.hasRoom(calls, units))
+      const unknown = calls?.find(({ method }) => members.every(({ capabilities }) => !capabilities.offers(method)))
+      if (unknown !== undefined) return rejections.methodNotFound(unknown.method)
+      return usable.some(({ budget }) => !budget.hasRoom(calls?.length ?? 1, units))
         ? rejections.upstreamBusy()
         : rejections.noUpstream(network)
     },

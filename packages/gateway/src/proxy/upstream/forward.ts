@@ -5,7 +5,7 @@ import type { SendCall, SendCalls } from '../call/callScope.ts'
 import type { CallResult, CallsDone } from './callResult.ts'
 import type { FlowControl, ResponseConsumer, UpstreamFault } from './createUpstream.ts'
 import { chooseEnd, decideNext, failureRules } from './failureRules.ts'
-import { getUnits, toPickOptions } from './forwardedCall.ts'
+import { getUnits } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { maxConfirmMs, rememberNull } from './nullResults.ts'
@@ -88,11 +88,10 @@ const forwardNow: SendCalls = (calls, scope, options, done) => {
   const { idempotent, expensive } = call.traits
   const units = getUnits(calls)
   const mayBeTrial = idempotent && !expensive && only === undefined && !isBatch
-  const needed = isBatch ? { batch: calls } : { method: call.method, params: call.params, mayBeTrial }
-  const first = only ?? group.pick({ ...needed, units, keyId, ownerId, seenHead })
+  const first = only ?? group.pick({ calls, units, keyId, ownerId, mayBeTrial, seenHead })
   if (first === undefined) {
     // Each call of a batch alone may fit into a budget, or find an upstream that offers its method.
-    endAll(calls, isBatch ? undefined : group.explainNoPick(toPickOptions(call)), done)
+    endAll(calls, isBatch ? undefined : group.explainNoPick({ calls, units }), done)
     return noop
   }
   if (only !== undefined && !group.hasRoom(only, { calls: calls.length, units })) {
