@@ -36,8 +36,8 @@ import { createSocketServer } from './caller/webSocket/createSocketServer.ts'
 import { createNetworkHub } from './subscription/createNetworkHub.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstreamGroup.ts'
-import { createBudgetUsage } from './upstream/createBudget.ts'
-import type { BudgetUsage } from './upstream/createBudget.ts'
+import { createBudgetUsage } from './upstream/health/createBudget.ts'
+import type { BudgetUsage } from './upstream/health/createBudget.ts'
 
 const timeoutCheckMs = 1_000
 const defaultGraceMs = 10_000

@@ -1,4 +1,4 @@
-import type { NeededCall } from './createCapabilities.ts'
+import type { NeededCall } from './health/createCapabilities.ts'
 import type { GroupMember } from './groupMember.ts'
 import type { LoadBalancing } from '../options/networkOptions.ts'
 

@@ -20,7 +20,7 @@ import type { Received } from './readEnds.ts'
 import { observeAttempt, recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
 import type { Attempt } from './sendAttempt.ts'
 import { waitForSlot } from './waitForSlot.ts'
-import { cheapRead, cheapReadTimeoutMs } from './watchHealth.ts'
+import { cheapRead, cheapReadTimeoutMs } from './health/watchHealth.ts'
 
 /** How long a trial call, which finds out if an upstream works again, waits before it is sent to another upstream too. */
 const trialMs = 1_000

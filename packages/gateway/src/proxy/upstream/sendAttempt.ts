@@ -1,7 +1,7 @@
 import type { SentCall } from '../../lib/createBreaker.ts'
 import type { CallScope, SendOptions } from '../call/callScope.ts'
 import type { AttemptTrace } from '../requestTracer.ts'
-import type { CallOutcome } from './callOutcome.ts'
+import type { CallOutcome } from './health/callOutcome.ts'
 import type { FlowControl, ResponseConsumer, UpstreamFault, UpstreamResponse } from './createUpstream.ts'
 import { failureRules } from './failureRules.ts'
 import type { AttemptEnd } from './failureRules.ts'
