@@ -139,7 +139,7 @@ describe('metering counts', () => {
     ['a transaction', transaction],
     ['the only transaction of a batch', `[${transaction}]`],
   ])('%s whose caller disconnected by its actual outcome', async (_, body) => {
-    const { addApp, meter, upstream, port } = await openTenants()
+    const { addApp, meter, upstream, port, entries } = await openTenants()
     const { path } = addApp({ id: 'key_t' })
     let respond = (): void => {}
     upstream.behave = (seen, response) => {
@@ -150,6 +150,7 @@ describe('metering counts', () => {
     connection.send(postBytes(new URL(path).pathname, body))
     await expect.poll(() => upstream.bodies.length).toBe(1)
     connection.reset()
+    await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
     respond()
     await expect.poll(() => meter.counted).toEqual(['key_t testnet eth_sendRawTransaction succeeded'])
   })
