@@ -97,7 +97,7 @@ const goingBack = (from: number): Behaviour => {
   let number = from
   return (call) => {
     number -= 1
-    const isNamed = /^0x/.test(String((call.params as unknown[])[0]))
+    const isNamed = String((call.params as unknown[])[0]).startsWith('0x')
     return result(
       call,
       isNamed ? `{"number":${JSON.stringify((call.params as unknown[])[0])}}` : `{"number":"0x${number.toString(16)}"}`,

@@ -1,7 +1,7 @@
 import type { RequestTrace } from '../requestTracer.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
 import type { CallDone, CallsDone } from '../upstream/callResult.ts'
-import type { ByteBudget } from '../upstream/createUpstream.ts'
+import type { ByteBudget } from '../upstream/postRequest.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'

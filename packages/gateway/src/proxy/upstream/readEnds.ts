@@ -1,6 +1,6 @@
 import { rejections } from '../../errors/rejections.ts'
 import type { CallScope } from '../call/callScope.ts'
-import type { UpstreamFault, UpstreamResponse } from './createUpstream.ts'
+import type { UpstreamFault, UpstreamResponse } from './postRequest.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import { readAttempt, readNodeResponse } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
