@@ -66,6 +66,14 @@ const toChunks = (body: string | readonly BodyPart[]): readonly Buffer[] => {
   return parts.flatMap((part) => (typeof part === 'string' ? Buffer.from(part) : 'start' in part ? [] : part))
 }
 
+const toFrame = (chunks: readonly Buffer[]): { readonly parts: readonly Buffer[]; readonly total: number } => {
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
+  const header = createFrameHeader(bytes)
+  const total = header.length + bytes
+  const parts = [header, ...chunks]
+  return { parts: total <= joinedUpTo ? [Buffer.concat(parts, total)] : parts, total }
+}
+
 const createKeepAliveLimit = (): (() => boolean) => {
   let takenAt = -keepAliveMs
   return () => {
@@ -165,10 +173,7 @@ export const createMessages = (options: MessagesOptions): Messages => {
       finish(message)
       return
     }
-    const chunks = toChunks(body)
-    const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
-    const header = createFrameHeader(bytes)
-    const total = header.length + bytes
+    const { parts, total } = toFrame(toChunks(body))
     unflushed += total
     deadlines.push(performance.now() + message.gateway.limits.writeTimeoutMs + (unflushed / minBytesPerSecond) * 1_000)
     const flushed = (): void => {
@@ -176,11 +181,7 @@ export const createMessages = (options: MessagesOptions): Messages => {
       deadlines.shift()
       finish(message)
     }
-    if (total <= joinedUpTo) write(Buffer.concat([header, ...chunks], total), flushed)
-    else {
-      write(header)
-      for (const [index, chunk] of chunks.entries()) write(chunk, index === chunks.length - 1 ? flushed : undefined)
-    }
+    for (const [index, part] of parts.entries()) write(part, index === parts.length - 1 ? flushed : undefined)
   }
   const start = (body: Buffer): void => {
     count += 1
