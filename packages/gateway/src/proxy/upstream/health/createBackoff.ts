@@ -1,5 +1,5 @@
 import type { CallOutcome } from './callOutcome.ts'
-import { monotonicClock } from '../../lib/clock.ts'
+import { monotonicClock } from '../../../lib/clock.ts'
 
 /** Pauses an upstream that says it got too many requests. */
 export interface Backoff {

@@ -1,5 +1,5 @@
-import { methods } from '../../lib/methods.ts'
-import { getNamedBlock } from './heads/getNamedBlock.ts'
+import { methods } from '../../../lib/methods.ts'
+import { getNamedBlock } from '../heads/getNamedBlock.ts'
 
 /**
  * Gets the number of the block whose state a call reads.

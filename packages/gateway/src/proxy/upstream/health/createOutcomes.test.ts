@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationBounds } from '../../lib/createDurations.ts'
+import { durationBounds } from '../../../lib/createDurations.ts'
 import { createOutcomes } from './createOutcomes.ts'
 
 test('counts outcomes by kind, and durations by bucket', () => {

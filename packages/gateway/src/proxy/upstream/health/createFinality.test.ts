@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBackoff } from './createBackoff.ts'
 import { createFinality } from './createFinality.ts'
-import type { Upstream } from './createUpstream.ts'
+import type { Upstream } from '../createUpstream.ts'
 
 interface Started {
   setNumber: (number: number | string) => void

@@ -1,11 +1,11 @@
-import { failureRules } from './failureRules.ts'
-import { getQuantity, queryUpstream } from './queryUpstream.ts'
-import { readErrorKind } from './classifyFailure.ts'
-import { createBreaker } from '../../lib/createBreaker.ts'
-import type { Breaker } from '../../lib/createBreaker.ts'
-import type { SharedCheck, SharedChecks } from '../../storage/redis/createSharedChecks.ts'
+import { failureRules } from '../failureRules.ts'
+import { getQuantity, queryUpstream } from '../queryUpstream.ts'
+import { readErrorKind } from '../classifyFailure.ts'
+import { createBreaker } from '../../../lib/createBreaker.ts'
+import type { Breaker } from '../../../lib/createBreaker.ts'
+import type { SharedCheck, SharedChecks } from '../../../storage/redis/createSharedChecks.ts'
 import type { Polls } from './createPolls.ts'
-import type { Upstream } from './createUpstream.ts'
+import type { Upstream } from '../createUpstream.ts'
 
 /** A change of an upstream's health, as it is logged. `failing`: its circuit breaker has opened. `recovered`: it has closed again. */
 export type HealthState =

@@ -1,5 +1,5 @@
-import { createDurations } from '../../lib/createDurations.ts'
-import type { Durations } from '../../lib/createDurations.ts'
+import { createDurations } from '../../../lib/createDurations.ts'
+import type { Durations } from '../../../lib/createDurations.ts'
 import type { CallOutcome } from './callOutcome.ts'
 
 /** How the calls that an upstream was sent ended. */

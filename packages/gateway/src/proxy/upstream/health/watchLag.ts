@@ -1,9 +1,9 @@
-import { createHeads } from './heads/createHeads.ts'
-import { queryUpstream, getQuantity } from './queryUpstream.ts'
-import type { QueryResult } from './queryUpstream.ts'
+import { createHeads } from '../heads/createHeads.ts'
+import { queryUpstream, getQuantity } from '../queryUpstream.ts'
+import type { QueryResult } from '../queryUpstream.ts'
 import type { Polls } from './createPolls.ts'
-import type { GroupMember } from './groupMember.ts'
-import type { SharedCheck, SharedChecks } from '../../storage/redis/createSharedChecks.ts'
+import type { GroupMember } from '../groupMember.ts'
+import type { SharedCheck, SharedChecks } from '../../../storage/redis/createSharedChecks.ts'
 
 const intervalMs = 5_000
 /** A single upstream has nothing to lag behind. Its head is only shown. */

@@ -1,7 +1,7 @@
 import { scanItems } from '../../lib/json/scanMembers.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { CallScope, SendCall } from '../call/callScope.ts'
-import { forwardCall } from './forwardCall.ts'
+import { forwardCall } from './forward.ts'
 import type { Filter } from './createFilters.ts'
 import type { NodeResponse } from './readResponse.ts'
 
@@ -20,7 +20,7 @@ const noop = (): void => {}
  * If that node is down and another is up, the filter is not found, so the caller creates a new one on the other node. A filter that was
  * created before its key's settings changed is not found either: it may match more than they allow now.
  */
-export const proxyFilterCall: SendCall = (call, scope, options, done) => {
+export const sendFilterCall: SendCall = (call, scope, options, done) => {
   const { group, keyId, keyVersion } = scope
   if (call.traits.filter === 'create') return createFilter(call, scope, options, done)
   // Its node is known, so the network is in use without `pick`.

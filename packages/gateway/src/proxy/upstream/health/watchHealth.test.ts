@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createBackoff } from './createBackoff.ts'
 import { createPolls } from './createPolls.ts'
-import type { Upstream } from './createUpstream.ts'
+import type { Upstream } from '../createUpstream.ts'
 import { watchHealth } from './watchHealth.ts'
 
 beforeEach(() => {

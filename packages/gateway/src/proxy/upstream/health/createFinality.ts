@@ -1,9 +1,9 @@
-import { monotonicClock } from '../../lib/clock.ts'
-import { scanMembers } from '../../lib/json/scanMembers.ts'
-import { queryUpstream } from './queryUpstream.ts'
-import { parseQuantity } from '../../lib/rpc/quantity.ts'
-import type { QueryResult } from './queryUpstream.ts'
-import type { Upstream } from './createUpstream.ts'
+import { monotonicClock } from '../../../lib/clock.ts'
+import { scanMembers } from '../../../lib/json/scanMembers.ts'
+import { queryUpstream } from '../queryUpstream.ts'
+import { parseQuantity } from '../../../lib/rpc/quantity.ts'
+import type { QueryResult } from '../queryUpstream.ts'
+import type { Upstream } from '../createUpstream.ts'
 
 /** An upstream's finalized block. */
 export interface Finality {
