@@ -55,7 +55,7 @@ class ResponseReader:
         self.is_too_large = False
         self._max_bytes = max_bytes
         self._has_body = has_body
-        # None after the response. The parser refers to this reader, so this one would live, with its body, until the next garbage collection.
+        # None after the response. The parser refers to this reader, which would live, with its body, until the next garbage collection.
         self._parser: HttpResponseParser | None = HttpResponseParser(self)
         self._is_broken = False
         self._interim = 0
