@@ -55,7 +55,7 @@ def parse_json(text: str) -> Any:
         raise UnreadableJson from None
     if not _is_finite(value):
         raise UnreadableJson(
-            "the response contains a number that is not valid JSON: NaN, Infinity, or one that is too large for a float"
+            "the response contains NaN, Infinity or a number that is too large for a float, which are not valid JSON"
         )
     return value
 
