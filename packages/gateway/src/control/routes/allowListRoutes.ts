@@ -2,11 +2,18 @@ import { maxEntriesPerType } from '../../auth/allowList/allowListEntries.ts'
 import type { AllowEntry } from '../../storage/allowList.ts'
 import { normalizeAllowValue } from '../normalizeAllowValue.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
-import type { AllowEntryView } from '../contract/allowEntry.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { requireViewer } from '../handler.ts'
-import type { ControlParts, Handlers } from '../handler.ts'
 import { isoTime, isoTimeOrNull } from '../views/times.ts'
+import {
+  addAllowEntryBody,
+  allowEntryView,
+  allowListQuery,
+  allowListView,
+  editAllowEntryBody,
+} from '../contract/allowEntry.ts'
+import type { AllowEntryView } from '../contract/controlApi.d.ts'
+import { requireUserId, route } from '../route.ts'
+import type { Route } from '../route.ts'
 
 const toAllowEntryView = ({ id, type, value, label, createdAt, usedAt }: AllowEntry): AllowEntryView => ({
   id,
@@ -18,19 +25,13 @@ const toAllowEntryView = ({ id, type, value, label, createdAt, usedAt }: AllowEn
 })
 
 /** The routes of apps' allow lists. */
-export const allowListHandlers = (
-  parts: ControlParts,
-): Handlers<
-  | 'GET /api/apps/{appId}/allow-list'
-  | 'POST /api/apps/{appId}/allow-list'
-  | 'PATCH /api/apps/{appId}/allow-list/{entryId}'
-  | 'DELETE /api/apps/{appId}/allow-list/{entryId}'
-> => {
-  const { storage, now } = parts
-  return {
-    'GET /api/apps/{appId}/allow-list': async ({ params, query, caller }) => {
+export const allowListRoutes: readonly Route[] = [
+  route(
+    'GET /api/apps/{appId}/allow-list',
+    { summary: "Gets an app's allow list.", access: 'read', query: allowListQuery, response: allowListView },
+    async ({ params, query, caller }, { storage }) => {
       const { appId } = params
-      const userId = requireViewer(caller).user.id
+      const userId = requireUserId(caller)
       if ((await storage.apps.find({ id: appId, userId })) === undefined) return { error: apiErrors.notFound() }
       const entries = await storage.allowList.list({ appId, userId })
       return {
@@ -40,13 +41,24 @@ export const allowListHandlers = (
         },
       }
     },
+  ),
 
-    'POST /api/apps/{appId}/allow-list': async ({ params, body, caller }) => {
+  route(
+    'POST /api/apps/{appId}/allow-list',
+    {
+      summary: 'Adds an entry to an allow list.',
+      access: 'apps:write',
+      status: 201,
+      body: addAllowEntryBody,
+      response: allowEntryView,
+    },
+    async ({ params, body, caller }, parts) => {
+      const { now } = parts
       const { appId } = params
       const { type, label = '' } = body
       const parsed = normalizeAllowValue(type, body.value)
       if ('fix' in parsed) return { error: apiErrors.invalid([{ field: 'value', fix: parsed.fix }]) }
-      const userId = requireViewer(caller).user.id
+      const userId = requireUserId(caller)
       const added = await changeWithAudit(
         parts,
         caller,
@@ -69,10 +81,14 @@ export const allowListHandlers = (
         }
       return { response: toAllowEntryView(added) }
     },
+  ),
 
-    'PATCH /api/apps/{appId}/allow-list/{entryId}': async ({ params, body, caller }) => {
+  route(
+    'PATCH /api/apps/{appId}/allow-list/{entryId}',
+    { summary: "Changes an entry's label.", access: 'apps:write', body: editAllowEntryBody, response: allowEntryView },
+    async ({ params, body, caller }, parts) => {
       const { appId, entryId: id } = params
-      const userId = requireViewer(caller).user.id
+      const userId = requireUserId(caller)
       const edited = await changeWithAudit(
         parts,
         caller,
@@ -86,10 +102,14 @@ export const allowListHandlers = (
       )
       return edited === 'notFound' ? { error: apiErrors.notFound() } : { response: toAllowEntryView(edited) }
     },
+  ),
 
-    'DELETE /api/apps/{appId}/allow-list/{entryId}': async ({ params, caller }) => {
+  route(
+    'DELETE /api/apps/{appId}/allow-list/{entryId}',
+    { summary: 'Removes an entry from an allow list.', access: 'apps:write' },
+    async ({ params, caller }, parts) => {
       const { appId, entryId: id } = params
-      const userId = requireViewer(caller).user.id
+      const userId = requireUserId(caller)
       const removed = await changeWithAudit(
         parts,
         caller,
@@ -106,5 +126,5 @@ export const allowListHandlers = (
       )
       return removed === 'notFound' ? { error: apiErrors.notFound() } : { response: undefined }
     },
-  }
-}
+  ),
+]

@@ -1,11 +1,12 @@
 import { compileAllowList } from '../../auth/allowList/compileAllowList.ts'
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
 import { apiErrors } from '../apiErrors.ts'
-import type { AllowListPreviewView, OriginsView } from '../contract/allowEntry.ts'
-import { requireViewer } from '../handler.ts'
-import type { ControlParts, HandlerResult, Handlers } from '../handler.ts'
 import { normalizeAllowValue } from '../normalizeAllowValue.ts'
 import { getSpan } from '../views/toMetricsView.ts'
+import { allowListPreviewQuery, allowListPreviewView, originsView } from '../contract/allowEntry.ts'
+import type { AllowListPreviewView, OriginsView } from '../contract/controlApi.d.ts'
+import { requireUserId, route } from '../route.ts'
+import type { ControlParts, HandlerResult, Route } from '../route.ts'
 
 const dayMs = 86_400_000
 const maxItems = 20
@@ -39,29 +40,38 @@ const rejectsOrigin = (list: AllowList, origin: string | null): boolean =>
 const rejectsMethod = (list: AllowList, method: string): boolean =>
   list.rejectCall({ method, params: undefined }) !== undefined
 
-/** The routes about the origins of requests, and about what an allow list would reject. */
-export const originHandlers = ({
-  storage,
-  readMetrics,
-  config,
-  now,
-}: ControlParts): Handlers<
-  'GET /api/apps/{appId}/allow-list/preview' | 'GET /api/apps/{appId}/origins' | 'GET /api/keys/{keyId}/origins'
-> => {
-  const countOrigins = async (keyId: string): Promise<readonly Count<string | null>[]> => {
-    const found = await storage.requestLog.countOrigins({ keyId, from: now() - dayMs })
-    return found.map(({ origin, requests }) => ({ name: origin, requests }))
-  }
-  const toOrigins = async (keyId: string, isLimited: boolean): Promise<HandlerResult<OriginsView>> => {
-    const items = (await countOrigins(keyId)).flatMap(({ name, requests }) =>
-      name === null ? [] : [{ origin: name, requests }],
-    )
-    return { response: { isLimited, items: items.slice(0, maxItems) } }
-  }
+const countOrigins = async (
+  { storage, now }: ControlParts,
+  keyId: string,
+): Promise<readonly Count<string | null>[]> => {
+  const found = await storage.requestLog.countOrigins({ keyId, from: now() - dayMs })
+  return found.map(({ origin, requests }) => ({ name: origin, requests }))
+}
 
-  return {
-    'GET /api/apps/{appId}/allow-list/preview': async ({ params: { appId }, query: { type, value }, caller }) => {
-      const userId = requireViewer(caller).user.id
+const toOrigins = async (
+  parts: ControlParts,
+  keyId: string,
+  isLimited: boolean,
+): Promise<HandlerResult<OriginsView>> => {
+  const items = (await countOrigins(parts, keyId)).flatMap(({ name, requests }) =>
+    name === null ? [] : [{ origin: name, requests }],
+  )
+  return { response: { isLimited, items: items.slice(0, maxItems) } }
+}
+
+/** The routes about the origins of requests, and about what an allow list would reject. */
+export const originRoutes: readonly Route[] = [
+  route(
+    'GET /api/apps/{appId}/allow-list/preview',
+    {
+      summary: 'Gets how many requests of the last 24 hours an allow list would reject with one more entry.',
+      access: 'read',
+      query: allowListPreviewQuery,
+      response: allowListPreviewView,
+    },
+    async ({ params: { appId }, query: { type, value }, caller }, parts) => {
+      const { storage, readMetrics, now, config } = parts
+      const userId = requireUserId(caller)
       const key = await storage.keys.findByApp({ appId, userId })
       if (key === undefined) return { error: apiErrors.notFound() }
       const parsed = normalizeAllowValue(type, value)
@@ -86,22 +96,44 @@ export const originHandlers = ({
       }
       if (config().recordsRequests === false) return { response: toPreview('none', [], () => false) }
       const list = compileAllowList({ origins: rules })
-      return { response: toPreview('requestLog', await countOrigins(key.id), (origin) => rejectsOrigin(list, origin)) }
+      return {
+        response: toPreview('requestLog', await countOrigins(parts, key.id), (origin) => rejectsOrigin(list, origin)),
+      }
     },
+  ),
 
-    'GET /api/apps/{appId}/origins': async ({ params: { appId }, caller }) => {
-      const userId = requireViewer(caller).user.id
+  route(
+    'GET /api/apps/{appId}/origins',
+    {
+      summary: "Gets the websites that sent requests with an app's key in the last 24 hours.",
+      access: 'read',
+      response: originsView,
+    },
+    async ({ params: { appId }, caller }, parts) => {
+      const { storage } = parts
+      const userId = requireUserId(caller)
       const key = await storage.keys.findByApp({ appId, userId })
       if (key === undefined) return { error: apiErrors.notFound() }
       const entries = await storage.allowList.list({ appId, userId })
       return toOrigins(
+        parts,
         key.id,
         entries.some(({ type }) => type === 'origin'),
       )
     },
-    'GET /api/keys/{keyId}/origins': async ({ params, caller }) => {
-      const key = await storage.keys.find({ id: params.keyId, userId: requireViewer(caller).user.id })
-      return key?.appId === null ? toOrigins(key.id, false) : { error: apiErrors.notFound() }
+  ),
+
+  route(
+    'GET /api/keys/{keyId}/origins',
+    {
+      summary: 'Gets the websites that sent requests with an API key in the last 24 hours.',
+      access: 'read',
+      response: originsView,
     },
-  }
-}
+    async ({ params, caller }, parts) => {
+      const { storage } = parts
+      const key = await storage.keys.find({ id: params.keyId, userId: requireUserId(caller) })
+      return key?.appId === null ? toOrigins(parts, key.id, false) : { error: apiErrors.notFound() }
+    },
+  ),
+]

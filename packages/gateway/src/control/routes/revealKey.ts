@@ -1,7 +1,7 @@
 import { openKey } from '../../lib/secrets/sealKey.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { getActor, requireViewer } from '../handler.ts'
-import type { Caller, ControlParts } from '../handler.ts'
+import { getActor, requireUserId } from '../route.ts'
+import type { Caller, ControlParts } from '../route.ts'
 import type { ApiError } from '../apiErrors.ts'
 
 /**
@@ -13,7 +13,7 @@ export const revealKey = async (
   caller: Caller,
   id: string,
 ): Promise<{ apiKey: string } | { error: ApiError }> => {
-  const userId = requireViewer(caller).user.id
+  const userId = requireUserId(caller)
   const sealed = config().reveal ? await storage.keys.findSealed({ id, userId }) : undefined
   if (sealed === undefined)
     return {

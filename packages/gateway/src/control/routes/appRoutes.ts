@@ -1,18 +1,19 @@
-import type { OwnLimits, LimitsView } from '../contract/limits.ts'
 import { getHighestWeight } from '../../proxy/method/weights.ts'
 import { describeMinBurst } from '../account/findLimitsProblem.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
 import { readExpiry } from '../readExpiry.ts'
-import { requireViewer } from '../handler.ts'
-import type { ControlParts, Handlers } from '../handler.ts'
 import type { FieldProblem } from '../apiErrors.ts'
 import { defaultPageLimit } from '../contract/page.ts'
 import { toAppUrls, toAppView } from '../views/toAppView.ts'
 import { findNetworkProblems } from '../findNetworkProblems.ts'
 import { createKey } from './createKey.ts'
 import { getAppLimits, toAppViewContext, showApp } from './showApp.ts'
+import { appView, appsQuery, appsView, createAppBody, deleteAppBody, editAppBody, newAppView } from '../contract/app.ts'
+import type { LimitsView, OwnLimits } from '../contract/controlApi.d.ts'
+import { requireUserId, route } from '../route.ts'
+import type { Route } from '../route.ts'
 
 /** Finds limits of an app that exceed those of its account, and a burst below the highest weight of a method. */
 const findLimitProblems = (
@@ -31,20 +32,19 @@ const findLimitProblems = (
   })
 
 /** The routes of apps, without their keys and lists. */
-export const appHandlers = (
-  parts: ControlParts,
-): Handlers<
-  | 'GET /api/apps'
-  | 'POST /api/apps'
-  | 'GET /api/apps/{appId}'
-  | 'PATCH /api/apps/{appId}'
-  | 'POST /api/apps/{appId}/delete'
-> => {
-  const { storage, requestLog, config, deployment, now } = parts
-  return {
-    'GET /api/apps': async ({ query, caller }) => {
+export const appRoutes: readonly Route[] = [
+  route(
+    'GET /api/apps',
+    {
+      summary: 'Lists the apps, oldest first.',
+      access: 'read',
+      query: appsQuery,
+      response: appsView,
+    },
+    async ({ query, caller }, parts) => {
+      const { storage, config, now } = parts
       const { cursor, search = '', name, limit = defaultPageLimit } = query
-      const userId = requireViewer(caller).user.id
+      const userId = requireUserId(caller)
       const [createdAt, id] = (cursor === undefined ? [] : fromCursor(cursor, ['number', 'string'])) ?? []
       const after = typeof createdAt === 'number' && typeof id === 'string' ? { createdAt, id } : undefined
       if (cursor !== undefined && after === undefined) return { error: invalidCursor() }
@@ -72,8 +72,20 @@ export const appHandlers = (
         },
       }
     },
+  ),
 
-    'POST /api/apps': async ({ body, caller }) => {
+  route(
+    'POST /api/apps',
+    {
+      summary: 'Creates an app. The response contains its key.',
+      description: 'Later, only the reveal route shows it.',
+      access: 'apps:write',
+      status: 201,
+      body: createAppBody,
+      response: newAppView,
+    },
+    async ({ body, caller }, parts) => {
+      const { deployment, now, config } = parts
       const { networks: offered } = deployment()
       const ofChain = Object.entries(offered).flatMap(([name, { chain }]) => (chain === body.chain ? [name] : []))
       const chains = [...new Set(Object.values(offered).map(({ chain }) => chain))]
@@ -88,7 +100,7 @@ export const appHandlers = (
         ...('problem' in expiry ? [expiry.problem] : []),
       ]
       if ('problem' in expiry || problems.length > 0) return { error: apiErrors.invalid(problems) }
-      const userId = requireViewer(caller).user.id
+      const userId = requireUserId(caller)
       const { maxApps } = config()
       const { apiKey, stored } = createKey(parts, { kind: 'app', userId })
       const details = {
@@ -126,10 +138,24 @@ export const appHandlers = (
         response: { app: shown.response, apiKey, urls: toAppUrls(deployment().publicUrl, app, apiKey) },
       }
     },
+  ),
 
-    'GET /api/apps/{appId}': ({ params, caller }) => showApp(parts, caller, { id: params.appId }),
+  route(
+    'GET /api/apps/{appId}',
+    { summary: 'Gets an app.', access: 'read', response: appView },
+    ({ params, caller }, parts) => showApp(parts, caller, { id: params.appId }),
+  ),
 
-    'PATCH /api/apps/{appId}': async ({ params, body, caller }) => {
+  route(
+    'PATCH /api/apps/{appId}',
+    {
+      summary: 'Changes an app, if its version is still the one you read.',
+      access: 'apps:write',
+      body: editAppBody,
+      response: appView,
+    },
+    async ({ params, body, caller }, parts) => {
+      const { config, deployment } = parts
       const { version, ...details } = body
       const problems = findLimitProblems(
         details.limits,
@@ -138,7 +164,7 @@ export const appHandlers = (
       )
       if (problems.length > 0) return { error: apiErrors.invalid(problems) }
       const id = params.appId
-      const userId = requireViewer(caller).user.id
+      const userId = requireUserId(caller)
       const app = await changeWithAudit(
         parts,
         caller,
@@ -180,10 +206,19 @@ export const appHandlers = (
         }
       return showApp(parts, caller, { app })
     },
+  ),
 
-    'POST /api/apps/{appId}/delete': async ({ params, body, caller }) => {
+  route(
+    'POST /api/apps/{appId}/delete',
+    {
+      summary: 'Deletes an app with its key and lists. The body must contain its name.',
+      access: 'apps:write',
+      body: deleteAppBody,
+    },
+    async ({ params, body, caller }, parts) => {
+      const { storage, now, requestLog } = parts
       const id = params.appId
-      const userId = requireViewer(caller).user.id
+      const userId = requireUserId(caller)
       const key = await storage.keys.findByApp({ appId: id, userId })
       const removed = await changeWithAudit(
         parts,
@@ -203,5 +238,5 @@ export const appHandlers = (
       if (key !== undefined) void requestLog.remove([key.id])
       return { response: undefined }
     },
-  }
-}
+  ),
+]

@@ -1,12 +1,12 @@
 import type { Key } from '../../storage/keys.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
-import type { RotateBody } from '../contract/keyState.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { readExpiry } from '../readExpiry.ts'
-import { requireViewer } from '../handler.ts'
-import type { Caller, ControlParts } from '../handler.ts'
+import { requireUserId } from '../route.ts'
+import type { Caller, ControlParts } from '../route.ts'
 import type { ApiError } from '../apiErrors.ts'
 import { createKey } from './createKey.ts'
+import type { RotateBody } from '../contract/controlApi.d.ts'
 
 const day = 86_400_000
 
@@ -29,7 +29,7 @@ export const rotateKey = async (
       ]),
     }
   const { id, kind, appId } = key
-  const userId = requireViewer(caller).user.id
+  const userId = requireUserId(caller)
   const created = createKey(parts, { kind, userId, id })
   const rotated = await changeWithAudit(
     parts,

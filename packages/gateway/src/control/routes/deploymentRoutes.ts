@@ -1,37 +1,23 @@
+import { z } from 'zod'
 import { maxEntriesPerType } from '../../auth/allowList/allowListEntries.ts'
 import { maxJwtKeys } from '../../auth/jwt/jwtPolicy.ts'
 import { maxApiKeys } from '../../storage/keys.ts'
-import { serviceNames, useCases } from '../contract/deployment.ts'
 import { maxGraceDays } from '../contract/keyState.ts'
-import { openApi } from '../contract/openApi.ts'
-import type { ControlParts, Handlers } from '../handler.ts'
-import { createPublishedPackages } from '../publishedPackages.ts'
 import { toNetworkStatuses } from '../views/toNetworkStatuses.ts'
 import { toChainViews, toNetworkViews } from '../views/toNetworkViews.ts'
+import { deploymentView, networksView, serviceNames, useCases } from '../contract/deployment.ts'
+import { networkStatusesView } from '../contract/networkStatus.ts'
+import { route } from '../route.ts'
+import type { Route } from '../route.ts'
 
-/** The handlers of the routes about the service. */
-export const deploymentHandlers = ({
-  config,
-  deployment,
-  upstreams,
-  now,
-}: ControlParts): Handlers<
-  'GET /api/deployment' | 'GET /api/networks' | 'GET /api/networks/status' | 'GET /api/openapi.json'
-> => {
-  // Cached: generating it takes about 10 ms, and anonymous clients can request it.
-  let cached:
-    | { readonly publicUrl: string; readonly response: ReturnType<typeof openApi>; readonly text: string }
-    | undefined
-  const getDocument = (publicUrl: string): { response: ReturnType<typeof openApi>; text: string } => {
-    if (cached?.publicUrl !== publicUrl) {
-      const response = openApi({ publicUrl })
-      cached = { publicUrl, response, text: JSON.stringify(response) }
-    }
-    return { response: cached.response, text: cached.text }
-  }
-  const getPublishedPackages = createPublishedPackages(now)
-  return {
-    'GET /api/deployment': async () => {
+const openApiView = z.record(z.string(), z.unknown())
+
+/** The routes about the service. */
+export const deploymentRoutes: readonly Route[] = [
+  route(
+    'GET /api/deployment',
+    { summary: "Gets the service's chain, networks, services and limits.", access: 'anyone', response: deploymentView },
+    async (_, { config, deployment, getPublishedPackages }) => {
       const {
         signUp,
         email = false,
@@ -72,16 +58,39 @@ export const deploymentHandlers = ({
         },
       }
     },
-    'GET /api/networks': async () => {
+  ),
+
+  route(
+    'GET /api/networks',
+    {
+      summary: 'Lists the networks of the service, with their chain ids and endpoints.',
+      access: 'anyone',
+      response: networksView,
+    },
+    async (_, { deployment }) => {
       const deployed = deployment()
       return { response: { chains: toChainViews(deployed), networks: toNetworkViews(deployed) } }
     },
-    'GET /api/networks/status': async () => ({
+  ),
+
+  route(
+    'GET /api/networks/status',
+    {
+      summary: 'Counts the healthy, lagging and down nodes of each network, as this instance sees them.',
+      access: 'read',
+      response: networkStatusesView,
+    },
+    async (_, { deployment, upstreams }) => ({
       response: { networks: toNetworkStatuses(Object.keys(deployment().networks), upstreams()) },
     }),
-    'GET /api/openapi.json': async () => {
+  ),
+
+  route(
+    'GET /api/openapi.json',
+    { summary: 'Gets this OpenAPI document.', access: 'anyone', response: openApiView },
+    async (_, { deployment, getDocument }) => {
       const { publicUrl, controlUrl = publicUrl } = deployment()
       return getDocument(controlUrl)
     },
-  }
-}
+  ),
+]

@@ -5,11 +5,12 @@ import { compileJwtPolicy, maxJwtKeys } from '../../auth/jwt/jwtPolicy.ts'
 import { verifyJwt } from '../../auth/jwt/verifyJwt.ts'
 import type { JwtKey } from '../../storage/jwtKeys.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
-import type { JwtKeyView } from '../contract/jwtKey.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { requireViewer } from '../handler.ts'
-import type { ControlParts, Handlers } from '../handler.ts'
 import { isoTime } from '../views/times.ts'
+import { addJwtKeyBody, jwtKeyView, jwtKeysView, jwtTestView, testJwtBody } from '../contract/jwtKey.ts'
+import type { JwtKeyView, JwtTestView } from '../contract/controlApi.d.ts'
+import { requireUserId, route } from '../route.ts'
+import type { HandlerResult, Route } from '../route.ts'
 
 const toJwtKeyView = ({ kid, publicPem, fingerprint, label, createdAt }: JwtKey): JwtKeyView => ({
   kid,
@@ -31,30 +32,35 @@ const parsePem = (pem: string): JwtPublicKey | { fix: string } => {
 }
 
 /** The routes of apps' JWT keys. */
-export const jwtKeyHandlers = (
-  parts: ControlParts,
-): Handlers<
-  | 'GET /api/apps/{appId}/jwt-keys'
-  | 'POST /api/apps/{appId}/jwt-keys'
-  | 'DELETE /api/apps/{appId}/jwt-keys/{kid}'
-  | 'POST /api/apps/{appId}/jwt-keys/test'
-> => {
-  const { storage, now } = parts
-  return {
-    'GET /api/apps/{appId}/jwt-keys': async ({ params, caller }) => {
+export const jwtKeyRoutes: readonly Route[] = [
+  route(
+    'GET /api/apps/{appId}/jwt-keys',
+    { summary: "Lists an app's JWT keys.", access: 'read', response: jwtKeysView },
+    async ({ params, caller }, { storage }) => {
       const { appId } = params
-      const userId = requireViewer(caller).user.id
+      const userId = requireUserId(caller)
       if ((await storage.apps.find({ id: appId, userId })) === undefined) return { error: apiErrors.notFound() }
       const keys = await storage.jwtKeys.list({ appId, userId })
       return { response: { items: keys.map(toJwtKeyView), max: maxJwtKeys } }
     },
+  ),
 
-    'POST /api/apps/{appId}/jwt-keys': async ({ params, body, caller }) => {
+  route(
+    'POST /api/apps/{appId}/jwt-keys',
+    {
+      summary: 'Imports a public key. A private key is rejected and not stored.',
+      access: 'apps:write',
+      status: 201,
+      body: addJwtKeyBody,
+      response: jwtKeyView,
+    },
+    async ({ params, body, caller }, parts) => {
+      const { now } = parts
       const { appId } = params
       const key = parsePem(body.pem)
       if ('fix' in key) return { error: apiErrors.invalid([{ field: 'pem', fix: key.fix }]) }
       const { pem: publicPem, fingerprint, algorithms } = key
-      const userId = requireViewer(caller).user.id
+      const userId = requireUserId(caller)
       const kid = createJwtKeyId()
       const stored = { kid, alg: algorithms.join(' '), publicPem, fingerprint, label: body.label ?? '' }
       const added = await changeWithAudit(
@@ -77,10 +83,14 @@ export const jwtKeyHandlers = (
       if (added === 'kidTaken') throw new Error('a random kid was already in use')
       return { response: toJwtKeyView(added) }
     },
+  ),
 
-    'DELETE /api/apps/{appId}/jwt-keys/{kid}': async ({ params, caller }) => {
+  route(
+    'DELETE /api/apps/{appId}/jwt-keys/{kid}',
+    { summary: 'Removes a JWT key. JWTs that it signed are rejected from then on.', access: 'apps:write' },
+    async ({ params, caller }, parts) => {
       const { appId, kid } = params
-      const userId = requireViewer(caller).user.id
+      const userId = requireUserId(caller)
       const removed = await changeWithAudit(
         parts,
         caller,
@@ -108,10 +118,19 @@ export const jwtKeyHandlers = (
         }
       return { response: undefined }
     },
+  ),
 
-    'POST /api/apps/{appId}/jwt-keys/test': async ({ params, body, caller }) => {
+  route(
+    'POST /api/apps/{appId}/jwt-keys/test',
+    {
+      summary: 'Verifies a JWT like one of a request to the app, and reports the first failed check.',
+      access: 'read',
+      body: testJwtBody,
+      response: jwtTestView,
+    },
+    async ({ params, body, caller }, { storage, now }): Promise<HandlerResult<JwtTestView>> => {
       const { appId } = params
-      const userId = requireViewer(caller).user.id
+      const userId = requireUserId(caller)
       const app = await storage.apps.find({ id: appId, userId })
       if (app === undefined) return { error: apiErrors.notFound() }
       const keys = await storage.jwtKeys.list({ appId, userId })
@@ -131,5 +150,5 @@ export const jwtKeyHandlers = (
         },
       }
     },
-  }
-}
+  ),
+]

@@ -7,12 +7,14 @@ import { getUtcDay } from '../../lib/utcDay.ts'
 import type { AlertDelivery } from '../../storage/alerts.ts'
 import { createId } from '../../storage/createId.ts'
 import type { Webhook } from '../../storage/webhooks.ts'
-import type { AlertDeliveryView, AlertsView, WebhookView } from '../contract/alerts.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
-import { requireViewer } from '../handler.ts'
-import type { Caller, ControlParts, Handlers } from '../handler.ts'
 import { isoTime, isoTimeOrNull } from '../views/times.ts'
+import { confirmBody } from '../contract/account.ts'
+import { alertEmailsView, alertsView, createWebhookBody, newWebhookView, webhookTestView } from '../contract/alerts.ts'
+import type { AlertDeliveryView, AlertsView, WebhookView } from '../contract/controlApi.d.ts'
+import { requireUserId, requireViewer, route } from '../route.ts'
+import type { Caller, ControlParts, Route } from '../route.ts'
 
 const maxWebhooks = 5
 const maxDeliveries = 50
@@ -43,37 +45,37 @@ const toDeliveryView = ({ event, ...delivery }: AlertDelivery): AlertDeliveryVie
   }
 }
 
-/** The routes of alerts and their webhooks. */
-export const alertHandlers = (
-  parts: ControlParts,
-): Handlers<
-  | 'GET /api/alerts'
-  | 'PUT /api/alerts/emails'
-  | 'POST /api/alerts/webhooks'
-  | 'DELETE /api/alerts/webhooks/{webhookId}'
-  | 'POST /api/alerts/webhooks/{webhookId}/rotate'
-  | 'POST /api/alerts/webhooks/{webhookId}/test'
-> => {
-  const { storage, secrets, webhooks, now } = parts
-
-  const toView = async (caller: Caller): Promise<AlertsView> => {
-    const userId = requireViewer(caller).user.id
-    const { own = false, all = false } = (await storage.alerts.getEmails(userId)) ?? {}
-    return {
-      emails: { own, allUsers: all },
-      webhooks: (await storage.webhooks.list(userId)).map(toWebhookView),
-      maxWebhooks,
-      deliveries: (await storage.alerts.listDeliveries({ userId, limit: maxDeliveries })).map(toDeliveryView),
-    }
-  }
-  /** Whether the caller asks for alerts that only operators get. */
-  const isForbidden = (caller: Caller, allUsers: boolean | undefined): boolean =>
-    allUsers === true && requireViewer(caller).user.role !== 'operator'
-
+const toView = async ({ storage }: ControlParts, caller: Caller): Promise<AlertsView> => {
+  const userId = requireUserId(caller)
+  const { own = false, all = false } = (await storage.alerts.getEmails(userId)) ?? {}
   return {
-    'GET /api/alerts': async ({ caller }) => ({ response: await toView(caller) }),
+    emails: { own, allUsers: all },
+    webhooks: (await storage.webhooks.list(userId)).map(toWebhookView),
+    maxWebhooks,
+    deliveries: (await storage.alerts.listDeliveries({ userId, limit: maxDeliveries })).map(toDeliveryView),
+  }
+}
 
-    'PUT /api/alerts/emails': async ({ body, caller }) => {
+/** Whether the caller asks for alerts that only operators get. */
+const isForbidden = (caller: Caller, allUsers: boolean | undefined): boolean =>
+  allUsers === true && requireViewer(caller).user.role !== 'operator'
+
+/** The routes of alerts and their webhooks. */
+export const alertRoutes: readonly Route[] = [
+  route(
+    'GET /api/alerts',
+    {
+      summary: 'Gets who is alerted when a daily quota is nearly used up, and the last deliveries.',
+      access: 'session',
+      response: alertsView,
+    },
+    async ({ caller }, parts) => ({ response: await toView(parts, caller) }),
+  ),
+
+  route(
+    'PUT /api/alerts/emails',
+    { summary: 'Sets which alerts are sent by email.', access: 'session', body: alertEmailsView, response: alertsView },
+    async ({ body, caller }, parts) => {
       if (isForbidden(caller, body.allUsers)) return { error: apiErrors.operatorRequired() }
       const { id } = requireViewer(caller).user
       await changeWithAudit(
@@ -82,15 +84,27 @@ export const alertHandlers = (
         ({ alerts }) => alerts.setEmails(id, { own: body.own, all: body.allUsers }),
         () => ({ action: 'alerts.edit', subject: id, detail: { ...body } }),
       )
-      return { response: await toView(caller) }
+      return { response: await toView(parts, caller) }
     },
+  ),
 
-    'POST /api/alerts/webhooks': async ({ body, caller }) => {
+  route(
+    'POST /api/alerts/webhooks',
+    {
+      summary: 'Adds a webhook for alerts. Only this response contains its secret.',
+      access: 'session',
+      confirms: true,
+      status: 201,
+      body: createWebhookBody,
+      response: newWebhookView,
+    },
+    async ({ body, caller }, parts) => {
+      const { webhooks, secrets, now } = parts
       const { url, allUsers = false } = body
       if (isForbidden(caller, allUsers)) return { error: apiErrors.operatorRequired() }
       const problem = findWebhookUrlProblem(url, webhooks.options())
       if (problem !== undefined) return { error: apiErrors.invalid([{ field: 'url', fix: problem }]) }
-      const owner = { id: createId('whk'), userId: requireViewer(caller).user.id }
+      const owner = { id: createId('whk'), userId: requireUserId(caller) }
       const secret = createWebhookSecret()
       const created = await changeWithAudit(
         parts,
@@ -114,9 +128,13 @@ export const alertHandlers = (
       if (created === 'notFound') return { error: apiErrors.notFound() }
       return { response: { webhook: toWebhookView(created), secret } }
     },
+  ),
 
-    'DELETE /api/alerts/webhooks/{webhookId}': async ({ params, caller }) => {
-      const webhook = { id: params.webhookId, userId: requireViewer(caller).user.id }
+  route(
+    'DELETE /api/alerts/webhooks/{webhookId}',
+    { summary: 'Removes a webhook and its deliveries.', access: 'session' },
+    async ({ params, caller }, parts) => {
+      const webhook = { id: params.webhookId, userId: requireUserId(caller) }
       const removed = await changeWithAudit(
         parts,
         caller,
@@ -125,9 +143,21 @@ export const alertHandlers = (
       )
       return removed === 'notFound' ? { error: apiErrors.notFound() } : { response: undefined }
     },
+  ),
 
-    'POST /api/alerts/webhooks/{webhookId}/rotate': async ({ params, caller }) => {
-      const owner = { id: params.webhookId, userId: requireViewer(caller).user.id }
+  route(
+    'POST /api/alerts/webhooks/{webhookId}/rotate',
+    {
+      summary: 'Replaces the secret of a webhook.',
+      description: 'The old one is no longer used.',
+      access: 'session',
+      confirms: true,
+      body: confirmBody,
+      response: newWebhookView,
+    },
+    async ({ params, caller }, parts) => {
+      const { secrets } = parts
+      const owner = { id: params.webhookId, userId: requireUserId(caller) }
       const secret = createWebhookSecret()
       const rotated = await changeWithAudit(
         parts,
@@ -141,8 +171,13 @@ export const alertHandlers = (
       if (rotated === 'notFound') return { error: apiErrors.notFound() }
       return { response: { webhook: toWebhookView(rotated), secret } }
     },
+  ),
 
-    'POST /api/alerts/webhooks/{webhookId}/test': async ({ params, caller }) => {
+  route(
+    'POST /api/alerts/webhooks/{webhookId}/test',
+    { summary: 'Sends a test event to a webhook.', access: 'session', response: webhookTestView },
+    async ({ params, caller }, parts) => {
+      const { now, secrets, webhooks } = parts
       const { user } = requireViewer(caller)
       const owner = { id: params.webhookId, userId: user.id }
       const webhook = await changeWithAudit(
@@ -167,5 +202,5 @@ export const alertHandlers = (
       const request = { url: webhook.url, body: JSON.stringify(event), secret }
       return { response: await webhooks.send(request, { ...webhooks.options(), timeoutMs: testTimeoutMs }) }
     },
-  }
-}
+  ),
+]

@@ -3,7 +3,7 @@ import type { ApiKeyKind } from '../../lib/secrets/apiKey.ts'
 import { storeKey } from '../../lib/secrets/storeKey.ts'
 import type { StoredKey } from '../../lib/secrets/storeKey.ts'
 import { createId } from '../../storage/createId.ts'
-import type { ControlParts } from '../handler.ts'
+import type { ControlParts } from '../route.ts'
 
 /** Creates a key and its stored form, which contains an encrypted copy only if keys can be revealed. */
 export const createKey = <Kind extends ApiKeyKind>(
