@@ -3,6 +3,7 @@ import { dirname, join, posix } from 'node:path'
 import { apiPages } from './apiPages.ts'
 import { changelogPage } from './changelogPage.ts'
 import { controlApiPage } from './controlApiPage.ts'
+import { logCodesPage } from './logCodesPage.ts'
 import { sitePath } from './sitePath.ts'
 import { toTabs } from './toTabs.ts'
 
@@ -57,6 +58,7 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
   }
   generate('changelog.md', changelogPage(top))
   generate('reference/control-api.md', controlApiPage(top))
+  generate('reference/log-codes.md', logCodesPage())
   for (const { path, markdown } of apiPages(top)) generate(path, markdown)
 
   const wanted = new Map<string, string | Buffer>([...texts].map(([path, { text }]) => [path, toTabs(text)]))
