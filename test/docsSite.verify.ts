@@ -301,7 +301,9 @@ describe('in Chromium', { ...needs('chromium'), timeout: 1_800_000 }, () => {
     await page.goto(`${served.url}/index.html`)
     await page.getByRole('button', { name: 'Search' }).click()
     await page.locator('#localsearch-input').fill('CORS')
-    await page.locator('.VPLocalSearchBox .result .excerpt').first().getByText('the cause can also be').waitFor()
+    const excerpt = page.locator('.VPLocalSearchBox .result .excerpt').first()
+    await excerpt.getByText('the cause can also be').waitFor()
+    expect(await excerpt.locator('mark').count()).toBeGreaterThan(0)
     await page.close()
   })
 

@@ -37,8 +37,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const json = { 'content-type': 'application/json' }
-
 const withToken = (extra: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   KEYRAIL_SERVICE_URL: service,
   KEYRAIL_TOKEN: tokens.all,
