@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fault_server import FaultServer
 
-# Counts calls and returns of functions: a busy machine counts the same. Compiles the sources first, because an installed package is compiled.
+# Counts calls and returns of functions: a busy machine counts the same. Compiles the sources, because an installed package is compiled.
 MEASURE = """
 import compileall, importlib.util, json, pathlib, sys
 

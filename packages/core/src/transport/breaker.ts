@@ -4,10 +4,9 @@ import type { FailureKind } from '../failure/failureKind.ts'
 import { checkNames, checkRange } from '../failure/check.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
-import { createLatency } from './breakerLatency.ts'
-import type { Send } from './call.ts'
-import type { Endpoint } from './http.ts'
-import type { RouteCall } from './routeCall.ts'
+import { createLatency } from './endpoint/breakerLatency.ts'
+import type { Send, RouteCall } from './call/call.ts'
+import type { Endpoint } from './endpoint/http.ts'
 
 /** Options of {@link breaker}. */
 export interface BreakerOptions {

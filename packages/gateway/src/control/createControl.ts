@@ -5,7 +5,7 @@ import { monotonicClock } from '../lib/clock.ts'
 import { createFaultLog } from '../errors/faultLog.ts'
 import { strictTransport } from '../proxy/http/strictTransport.ts'
 import { isStorageError } from '../errors/storageError.ts'
-import { authorize } from './authorize.ts'
+import { authorizeRoute } from './authorizeRoute.ts'
 import type { ConfirmBody } from './contract/account.ts'
 import type { RouteName } from './contract/route.ts'
 import { routeNames, getRoute } from './contract/routes.ts'
@@ -87,7 +87,7 @@ export const createControl = (options: ControlOptions): Control => {
     const route = getRoute(name)
     const { headers, method } = request
     const changes = method !== 'GET' && method !== 'HEAD'
-    const authorized = await authorize({ accounts: parts.accounts, route, writes: changes, headers, host, ip })
+    const authorized = await authorizeRoute({ accounts: parts.accounts, route, writes: changes, headers, host, ip })
     if ('error' in authorized) return { result: authorized }
     const { caller } = authorized
     const userId = caller.viewer?.user.id

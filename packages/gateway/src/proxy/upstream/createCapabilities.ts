@@ -1,7 +1,7 @@
 import { monotonicClock } from '../../lib/clock.ts'
 import { methods } from '../../lib/methods.ts'
 import { isWeightedMethod } from '../method/weights.ts'
-import { toHex } from './logs/parseLogFilter.ts'
+import { toHex } from '../../lib/rpc/quantity.ts'
 import { getStateBlock } from './getStateBlock.ts'
 import type { CallOutcome } from './callOutcome.ts'
 

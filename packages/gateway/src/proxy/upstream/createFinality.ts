@@ -1,6 +1,7 @@
 import { monotonicClock } from '../../lib/clock.ts'
 import { scanMembers } from '../../lib/json/scanMembers.ts'
-import { queryUpstream, parseQuantity } from './queryUpstream.ts'
+import { queryUpstream } from './queryUpstream.ts'
+import { parseQuantity } from '../../lib/rpc/quantity.ts'
 import type { QueryResult } from './queryUpstream.ts'
 import type { Upstream } from './createUpstream.ts'
 

@@ -2,7 +2,7 @@ import { methods } from '../../lib/methods.ts'
 import { toPickOptions } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
-import { parseQuantity } from './queryUpstream.ts'
+import { parseQuantity } from '../../lib/rpc/quantity.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 
 /** How long a `null` waits to be confirmed, in milliseconds. The caller gets it then. */
