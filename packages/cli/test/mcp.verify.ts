@@ -202,6 +202,16 @@ test('what a contract or a node says is marked as data, without its marks and co
   expect((await use(client, 'usage')).text).toMatch(/KEYRAIL_SERVICE_URL and KEYRAIL_TOKEN/)
 })
 
+test("no result contains a provider's key that a node repeats", async () => {
+  const key = 'short-provider-key'
+  const url = `http://127.0.0.1:${(hostile.address() as AddressInfo).port}/{network}`
+  const client = await connect({ KEYRAIL_BASE_URL: url, KEYRAIL_API_KEY: key })
+  const { text } = await use(client, 'call', { method: 'eth_gasPrice', network: 'testnet' })
+  expect(text).toContain('/testnet/v2/')
+  expect(text).not.toContain(key)
+  expect((await use(client, 'call', { method: 'eth_gasPrice' })).text).toMatch(/add --network NAME/)
+})
+
 test('a token with keys:write may create a key, which goes to a new file only', async () => {
   const client = await connect(withService(writeToken))
   const taken = join(folder, 'keys/taken.key')

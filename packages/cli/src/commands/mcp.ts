@@ -1,5 +1,4 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import type { EndpointUrlOptions } from '@keyrail/core'
 import type { ReadArguments } from '../arguments/command.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { createControlApiClient } from '../control/controlApi.ts'
@@ -8,24 +7,20 @@ import { readServiceUrl } from '../control/readServiceUrl.ts'
 import { createMcpServer } from '../mcp/createMcpServer.ts'
 import { printNote } from '../output/print.ts'
 import { readVersion } from '../readVersion.ts'
-import { readEndpoint } from './endpoint.ts'
+import { getSecretParts, readEndpoint, readKey } from './endpoint.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The parts of a URL that may be a key: long, or after /v2. */
-const getSecretParts = ({ url }: EndpointUrlOptions): string[] =>
-  typeof url !== 'string' ? [] : url.split(/[/?&=@:]/).filter((part) => /^[\w~-]{20,}$/.test(part))
-
-/** What no result may contain: the token, the key, and the parts of the URL that look like one. */
+/** What no result may contain: the token, the key, and the parts of URLs that look like one. */
 function collectSecrets(given: ReadArguments, environment: Environment, token: string | undefined): string[] {
-  let endpoint: EndpointUrlOptions | undefined
-  try {
-    endpoint = readEndpoint(given, environment)
-  } catch {
-    // The tools that need it say what is missing.
-  }
-  const key = typeof endpoint?.apiKey === 'string' ? [endpoint.apiKey] : []
-  return [...(token === undefined ? [] : [token]), ...key, ...(endpoint ? getSecretParts(endpoint) : [])]
+  const urls = [
+    ...['url', 'base-url', 'rpc-url'].map((name) => given.text(name)),
+    environment['KEYRAIL_URL'],
+    environment['KEYRAIL_BASE_URL'],
+  ]
+  return [token, readKey(given, environment), ...urls.flatMap(getSecretParts)].flatMap((secret) =>
+    secret ? [secret] : [],
+  )
 }
 
 /**
