@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SessionView } from '../../src/control/contract/account.ts'
-import type { AccessTokenView } from '../../src/control/contract/accessToken.ts'
-import type { AuditEntryView } from '../../src/control/contract/auditEntry.ts'
-import type { ControlApi } from '../../src/control/contract/controlApi.ts'
-import type { OverviewView, UserView } from '../../src/control/contract/operator.ts'
+import type {
+  AccessTokenView,
+  AuditEntryView,
+  ControlApi,
+  OverviewView,
+  SessionView,
+  UserView,
+} from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { expectOk } from '../account/accountFixture.ts'
 import { databases } from '../storage/databases.ts'

@@ -10,7 +10,7 @@ import { toTestConfig } from '../createTestGateway.ts'
 import type { TestConfig } from '../createTestGateway.ts'
 
 const times: NodeSourceTimes = {
-  timeoutMs: 5_000,
+  timeoutMs: 60_000,
   silenceMs: 5_000,
   firstRetryMs: 20,
   pendingIntervalMs: 30,
@@ -47,7 +47,7 @@ export const startNodeSource = async (
     splitLogs: true,
     rewritable: false,
     getBudgetUsage: () => createBudgetUsage(),
-    timeoutMs: 2_000,
+    timeoutMs: 60_000,
     maxCacheBytes: 0,
     maxFilters: 1,
     checks: undefined,
