@@ -51,6 +51,20 @@ interface Outcome {
   readonly userId?: string | undefined
 }
 
+/** Handles a request to a route. */
+type Handle = (
+  name: RouteName,
+  request: Request,
+  at: { readonly ip: string; readonly host: PublicHost; readonly params: Readonly<Record<string, string>> },
+) => Promise<Outcome>
+
+/** Responds with the result of the work, and logs the request. */
+type Run = (
+  name: RouteName | 'other',
+  sent: { readonly request: Request; readonly env: ControlEnv },
+  work: (host: PublicHost) => Promise<Outcome>,
+) => Promise<Response>
+
 /**
  * Creates the control API. It authorizes, validates and rate-limits requests as the contract's route table declares, then calls the handlers.
  * @example
@@ -79,11 +93,7 @@ export const createControl = (options: ControlOptions): Control => {
 
   const faults = createFaultLog<ControlFault>(safeLog, ({ error }) => error)
 
-  const handle = async (
-    name: RouteName,
-    request: Request,
-    { ip, host, params }: { ip: string; host: PublicHost; params: Readonly<Record<string, string>> },
-  ): Promise<Outcome> => {
+  const handle: Handle = async (name, request, { ip, host, params }) => {
     const route = getRoute(name)
     const { headers, method } = request
     const changes = method !== 'GET' && method !== 'HEAD'
@@ -111,11 +121,7 @@ export const createControl = (options: ControlOptions): Control => {
     return { result: result === 'full' ? { error: apiErrors.tooManyRequests(1_000, 'reads') } : result, userId }
   }
 
-  const run = async (
-    name: RouteName | 'other',
-    { request, env }: { request: Request; env: ControlEnv },
-    work: (host: PublicHost) => Promise<Outcome>,
-  ): Promise<Response> => {
+  const run: Run = async (name, { request, env }, work) => {
     const { requestId = randomUUID() } = env
     const startedAt = monotonicNow()
     let outcome: Outcome
@@ -150,6 +156,12 @@ export const createControl = (options: ControlOptions): Control => {
     return response
   }
 
+  const app = createApp(run, handle)
+  return { fetch: async (request, env) => app.fetch(request, env) }
+}
+
+/** Gives each request to its route, and the others an error. */
+const createApp = (run: Run, handle: Handle): Hono<{ Bindings: ControlEnv }> => {
   const app = new Hono<{ Bindings: ControlEnv }>()
   const methods = new Map<string, string[]>()
   for (const name of routeNames) {
@@ -165,8 +177,7 @@ export const createControl = (options: ControlOptions): Control => {
   for (const [pattern, allowed] of methods)
     app.all(pattern, (context) => reject(context, apiErrors.methodNotAllowed(allowed.join(', '))))
   app.notFound((context) => reject(context, apiErrors.notFound()))
-
-  return { fetch: async (request, env) => app.fetch(request, env) }
+  return app
 }
 
 /** The parts of an error that are safe to log. */
