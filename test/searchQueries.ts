@@ -17,7 +17,7 @@ export const searchQueries: readonly (readonly [query: string, page: string])[] 
   ['execution reverted', 'failures.md'],
   ['block range too large', 'failures.md'],
   ['unconfirmed', 'failures.md'],
-  ['failover', 'transport/failover.md'],
+  ['backup provider', 'transport/failover.md'],
   ['fallback provider', 'transport/failover.md'],
   ['eth_getLogs', 'logs.md'],
   ['eth_subscribe', 'subscriptions.md'],

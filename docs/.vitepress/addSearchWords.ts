@@ -11,7 +11,10 @@ const words: Readonly<Record<string, Readonly<Record<string, string>>>> = search
 export function addSearchWords(html: string, path: string): string {
   return Object.entries(words[path] ?? {}).reduce(
     (text, [heading, added]) =>
-      text.replace(new RegExp(`(<h\\d id="${headingSlug(heading)}"[^>]*>.*?)(\\s*<a class="header-anchor")`), `$1 (${added})$2`),
+      text.replace(
+        new RegExp(`(<h\\d id="${headingSlug(heading)}"[^>]*>.*?)(\\s*<a class="header-anchor")`),
+        `$1 (${added})$2`,
+      ),
     html,
   )
 }

@@ -22,7 +22,10 @@ export interface AgentPagesInput {
  * @param folder - The folder of the built site.
  * @see https://llmstxt.org
  */
-export function writeAgentPages(folder: string, { pages, sidebar, title, description, siteUrl }: AgentPagesInput): void {
+export function writeAgentPages(
+  folder: string,
+  { pages, sidebar, title, description, siteUrl }: AgentPagesInput,
+): void {
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
@@ -63,21 +66,25 @@ function withSiteLinks({ markdown, source }: StagedPage, siteUrl: string): strin
       const [, mark = ''] = /^\s*(```+)/.exec(line) ?? []
       if (mark !== '' && (fence === '' || mark.length >= fence.length)) fence = fence === '' ? mark : ''
       if (fence !== '') return line
-      return line.replaceAll(/(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g, (whole, image: string, text: string, href: string) => {
-        if (image !== '') return whole
-        const target = toSiteLink(href, source)
-        if (target === undefined) return text
-        return `[${text}](${target.startsWith('/') ? siteUrl : ''}${target})`
-      })
+      return line.replaceAll(
+        /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g,
+        (whole, image: string, text: string, href: string) => {
+          if (image !== '') return whole
+          const target = toSiteLink(href, source)
+          if (target === undefined) return text
+          return `[${text}](${target.startsWith('/') ? siteUrl : ''}${target})`
+        },
+      )
     })
     .join('\n')
 }
 
 /** The first sentence below the title, as plain text. */
 function getFirstSentence(markdown: string): string {
-  const paragraph = markdown
-    .split(/\n\s*\n/)
-    .find((block) => /^[A-Z`*[]/.test(block.trim()) && !block.startsWith('#'))
-  const text = (paragraph ?? '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/\s+/g, ' ').trim()
+  const paragraph = markdown.split(/\n\s*\n/).find((block) => /^[A-Z`*[]/.test(block.trim()) && !block.startsWith('#'))
+  const text = (paragraph ?? '')
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
   return /^.*?[.?!](?= |$)/.exec(text)?.[0] ?? ''
 }

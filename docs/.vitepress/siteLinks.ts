@@ -10,6 +10,7 @@ interface Token {
   readonly children: Token[] | null
   hidden: boolean
   content: string
+  readonly attrs: readonly (readonly [name: string, value: string])[] | null
   attrGet(name: string): string | null
   attrSet(name: string, value: string): void
 }

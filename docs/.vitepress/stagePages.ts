@@ -1,8 +1,10 @@
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { apiPages } from './apiPages.ts'
 import { changelogPage } from './changelogPage.ts'
 import { controlApiPage } from './controlApiPage.ts'
+import { toDarkPicture } from './imageSizes.ts'
+import { logCodesPage } from './logCodesPage.ts'
 import { sitePath } from './sitePath.ts'
 import { toTabs } from './toTabs.ts'
 
@@ -57,12 +59,16 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
   }
   generate('changelog.md', changelogPage(top))
   generate('reference/control-api.md', controlApiPage(top))
+  generate('reference/log-codes.md', logCodesPage())
   for (const { path, markdown } of apiPages(top)) generate(path, markdown)
 
   const wanted = new Map<string, string | Buffer>([...texts].map(([path, { text }]) => [path, toTabs(text)]))
   for (const [path, { source, text }] of texts)
     for (const [, picture = ''] of text.matchAll(/!\[[^\]]*\]\(([^):\s]+)\)/g))
-      wanted.set(posix.join(posix.dirname(path), picture), readFileSync(join(top, dirname(source), picture)))
+      for (const name of new Set([picture, toDarkPicture(picture)])) {
+        const file = join(top, dirname(source), name)
+        if (name === picture || existsSync(file)) wanted.set(posix.join(posix.dirname(path), name), readFileSync(file))
+      }
   wanted.set('public/icon.svg', readFileSync(join(top, 'packages/dashboard/public/icon.svg')))
   sync(folder, wanted)
   return [...texts]

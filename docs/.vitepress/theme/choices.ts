@@ -42,10 +42,13 @@ export function replaceUrl(text: string, url: string): string {
   const base = url.replace(/[/]+$/, '')
   const { pathname } = new URL(base)
   const parent = pathname === '/' ? base : base.slice(0, base.lastIndexOf('/'))
-  return text.replaceAll(/(https|wss):[/][/]node[.]example([/](?:[{]network[}]|[\w-]+))?/g, (whole, scheme: string, path = '') => {
-    const target = path === '/{network}' ? `${parent}/{network}` : path === '' ? parent : base
-    return scheme === 'wss' ? target.replace(/^http/, 'ws') : target
-  })
+  return text.replaceAll(
+    /(https|wss):[/][/]node[.]example([/](?:[{]network[}]|[\w-]+))?/g,
+    (whole, scheme: string, path = '') => {
+      const target = path === '/{network}' ? `${parent}/{network}` : path === '' ? parent : base
+      return scheme === 'wss' ? target.replace(/^http/, 'ws') : target
+    },
+  )
 }
 
 const originals = new WeakMap<Text, string>()

@@ -118,7 +118,7 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
   },
   batch: {
     package: 'gateway',
-    mutate: ['src/proxy/upstream/runBatch.ts', 'src/proxy/upstream/forwardBatch.ts', 'src/proxy/request/parseBody.ts'],
+    mutate: ['src/proxy/upstream/runCalls.ts', 'src/proxy/upstream/forward.ts', 'src/proxy/request/parseBody.ts'],
     tests: ['src/proxy/request/parseBody.test.ts', 'test/batches.test.ts', 'test/sharedReads.test.ts'],
     fuzzCases: 500,
   },

@@ -28,13 +28,17 @@ interface Section extends DocsHit {
 }
 
 interface SearchSettings {
-  readonly options: { readonly fuzzy: number; readonly prefix: boolean; readonly boost: Readonly<Record<string, number>> }
+  readonly options: {
+    readonly fuzzy: number
+    readonly prefix: boolean
+    readonly boost: Readonly<Record<string, number>>
+  }
   /** Words that readers search for, by page and heading. */
   readonly words: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-/** In the published package, and from source. */
-const candidates = ['../docs/', '../../docs/', '../../../../docs/']
+/** In the published package, from the build in the workspace, and from source. */
+const candidates = ['../docs/', '../../../docs/', '../../../../docs/']
 
 /** Finds the folder of the docs. */
 function findDocsFolder(): string {
@@ -68,11 +72,14 @@ export function createDocsIndex(): DocsIndex {
   index.addAll(sections)
   return {
     search: (query, max) =>
-      index.search(query).slice(0, max).map(({ page, heading, text }): DocsHit => ({
-        page: page as string,
-        heading: heading as string,
-        text: text as string,
-      })),
+      index
+        .search(query)
+        .slice(0, max)
+        .map(({ page, heading, text }): DocsHit => ({
+          page: page as string,
+          heading: heading as string,
+          text: text as string,
+        })),
     read: (page) => pages.get(page.replace(/^[/]/, '')),
   }
 }
