@@ -1,6 +1,11 @@
 // Without the theme's fonts: the reader's own load at once, and from no other host.
 import theme from 'vitepress/theme-without-fonts'
+import { h } from 'vue'
+import { PageTools } from './PageTools.ts'
+import { followChoices } from './choices.ts'
 // Imported after the theme's styles, to override them.
+import './brand.css'
+import './landing.css'
 import './wide.css'
 
 /** Scrolls the sidebar to the current page, which may be far below the first entries. */
@@ -16,7 +21,9 @@ function showCurrentPage(): void {
 
 export default {
   ...theme,
+  Layout: () => h(theme.Layout, null, { 'doc-before': () => h(PageTools) }),
   enhanceApp({ router }: { router: { onAfterRouteChange?: () => void } }) {
+    if (typeof window !== 'undefined') followChoices()
     // The page is rendered a frame after the route has changed.
     router.onAfterRouteChange = () => {
       if (typeof window !== 'undefined') setTimeout(showCurrentPage, 100)

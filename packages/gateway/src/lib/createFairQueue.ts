@@ -1,10 +1,10 @@
 import { createQueue } from './createQueue.ts'
 import type { Queue } from './createQueue.ts'
 
-/** The key and the tenant that a slot counts for. */
+/** The key and the owner that a slot counts for. */
 export interface SlotHolder {
   readonly keyId: string
-  /** The tenant that owns the key. A key never changes its owner. */
+  /** The owner of the key. A key never changes its owner. */
   readonly ownerId: string
 }
 
@@ -20,7 +20,7 @@ interface Waiter {
 }
 
 /** The calls of all keys of one owner. */
-interface Tenant {
+interface Owner {
   active: number
   /** The keys that have queued calls. They take turns: round robin. */
   readonly queuedKeys: Key[]
@@ -28,13 +28,13 @@ interface Tenant {
 
 /** The calls of one key. */
 interface Key {
-  readonly tenant: Tenant
+  readonly owner: Owner
   active: number
   readonly queue: Queue<Waiter>
 }
 
 /**
- * Limits the calls in flight to the nodes of a network, and queues the rest. Tenants take turns, and so do the keys of a tenant, so that nobody
+ * Limits the calls in flight to the nodes of a network, and queues the rest. Owners take turns, and so do the keys of an owner, so that nobody
  * can take all connections.
  */
 export interface FairQueue {
@@ -75,10 +75,10 @@ const minKeysToSweep = 1_024
 const nothing = (): void => {}
 
 /**
- * Creates a fair queue. A tenant may use as many slots as it leaves free: half of all if it is alone, a third if two tenants want as many as
- * possible, a tenth if nine do. So a new tenant always finds a free slot, however many others are greedy.
- * @param options.slots - Calls in flight of all tenants. @default 128
- * @param options.slotsPerKey - Calls in flight of one key. @default as many as its tenant may have
+ * Creates a fair queue. An owner may use as many slots as it leaves free: half of all if it is alone, a third if two owners want as many as
+ * possible, a tenth if nine do. So a new owner always finds a free slot, however many others are greedy.
+ * @param options.slots - Calls in flight of all owners. @default 128
+ * @param options.slotsPerKey - Calls in flight of one key. @default as many as its owner may have
  * @param options.maxQueued - Queued calls of one key. @default 1000
  */
 export const createFairQueue = (
@@ -86,18 +86,18 @@ export const createFairQueue = (
 ): FairQueue => {
   const { slots = defaultSlots, slotsPerKey = slots, maxQueued = defaultMaxQueued } = options
   let keys = new Map<string, Key>()
-  let tenants = new Map<string, Tenant>()
+  let owners = new Map<string, Owner>()
   let sweepAt = minKeysToSweep
   let active = 0
   let queued = 0
-  /** The tenants that have queued calls, in round-robin order. */
-  const queuedTenants: Tenant[] = []
+  /** The owners that have queued calls, in round-robin order. */
+  const queuedOwners: Owner[] = []
   let isDispatching = false
 
-  const tenantHasSlot = (tenant: Tenant): boolean => tenant.active < slots - active
+  const ownerHasSlot = (owner: Owner): boolean => owner.active < slots - active
   const sweep = (): void => {
     keys = new Map([...keys].filter(([, key]) => key.active > 0 || key.queue.size() > 0))
-    tenants = new Map([...tenants].filter(([, tenant]) => tenant.active > 0 || tenant.queuedKeys.length > 0))
+    owners = new Map([...owners].filter(([, owner]) => owner.active > 0 || owner.queuedKeys.length > 0))
     sweepAt = Math.max(minKeysToSweep, keys.size * 2)
   }
   const getKey = ({ keyId, ownerId }: SlotHolder): Key => {
@@ -105,9 +105,9 @@ export const createFairQueue = (
     if (known !== undefined) return known
     // Idle keys stay in the map: adding and removing a key for each call would cost more than a sweep now and then.
     if (keys.size >= sweepAt) sweep()
-    let tenant = tenants.get(ownerId)
-    if (tenant === undefined) tenants.set(ownerId, (tenant = { active: 0, queuedKeys: [] }))
-    const key: Key = { tenant, active: 0, queue: createQueue() }
+    let owner = owners.get(ownerId)
+    if (owner === undefined) owners.set(ownerId, (owner = { active: 0, queuedKeys: [] }))
+    const key: Key = { owner, active: 0, queue: createQueue() }
     keys.set(keyId, key)
     return key
   }
@@ -116,30 +116,30 @@ export const createFairQueue = (
     if (!key.queue.remove(waiter.ticket)) return
     queued -= 1
     if (key.queue.size() > 0) return
-    removeFrom(key.tenant.queuedKeys, key)
-    if (key.tenant.queuedKeys.length === 0) removeFrom(queuedTenants, key.tenant)
+    removeFrom(key.owner.queuedKeys, key)
+    if (key.owner.queuedKeys.length === 0) removeFrom(queuedOwners, key.owner)
   }
-  /** Runs the next call of a tenant. @returns Whether the tenant had a slot for it. */
-  const runNext = (tenant: Tenant): boolean => {
-    if (!tenantHasSlot(tenant)) return false
-    const key = tenant.queuedKeys.find((queued) => queued.active < slotsPerKey)
+  /** Runs the next call of an owner. @returns Whether the owner had a slot for it. */
+  const runNext = (owner: Owner): boolean => {
+    if (!ownerHasSlot(owner)) return false
+    const key = owner.queuedKeys.find((queued) => queued.active < slotsPerKey)
     const waiter = key?.queue.first()
     if (key === undefined || waiter === undefined) return false
     dequeue(key, waiter)
-    if (removeFrom(tenant.queuedKeys, key)) tenant.queuedKeys.push(key)
+    if (removeFrom(owner.queuedKeys, key)) owner.queuedKeys.push(key)
     waiter.cancel = waiter.run(Math.max(1, waiter.deadline - performance.now()))
     return true
   }
   const dispatch = (): void => {
     // A call may end as soon as it runs and release its slot: then the loop below continues with the next one.
-    if (isDispatching || queuedTenants.length === 0) return
+    if (isDispatching || queuedOwners.length === 0) return
     isDispatching = true
     let skipped = 0
-    while (active < slots && skipped < queuedTenants.length) {
-      const tenant = queuedTenants.shift()
-      if (tenant === undefined) break
-      queuedTenants.push(tenant)
-      skipped = runNext(tenant) ? 0 : skipped + 1
+    while (active < slots && skipped < queuedOwners.length) {
+      const owner = queuedOwners.shift()
+      if (owner === undefined) break
+      queuedOwners.push(owner)
+      skipped = runNext(owner) ? 0 : skipped + 1
     }
     isDispatching = false
   }
@@ -147,20 +147,20 @@ export const createFairQueue = (
   return {
     hasSlot: ({ keyId, ownerId }) => {
       const key = keys.get(keyId)
-      if (key !== undefined) return key.active < slotsPerKey && tenantHasSlot(key.tenant)
-      const tenant = tenants.get(ownerId)
-      return tenant === undefined ? active < slots : tenantHasSlot(tenant)
+      if (key !== undefined) return key.active < slotsPerKey && ownerHasSlot(key.owner)
+      const owner = owners.get(ownerId)
+      return owner === undefined ? active < slots : ownerHasSlot(owner)
     },
     acquire: (holder) => {
       const key = getKey(holder)
       key.active += 1
-      key.tenant.active += 1
+      key.owner.active += 1
       active += 1
     },
     release: (holder) => {
       const key = getKey(holder)
       key.active -= 1
-      key.tenant.active -= 1
+      key.owner.active -= 1
       active -= 1
       dispatch()
     },
@@ -181,8 +181,8 @@ export const createFairQueue = (
         dequeue(key, waiter)
         onReject()
       }, timeoutMs)
-      if (key.tenant.queuedKeys.length === 0) queuedTenants.push(key.tenant)
-      if (key.queue.size() === 0) key.tenant.queuedKeys.push(key)
+      if (key.owner.queuedKeys.length === 0) queuedOwners.push(key.owner)
+      if (key.queue.size() === 0) key.owner.queuedKeys.push(key)
       waiter.ticket = key.queue.push(waiter)
       queued += 1
       return () => {

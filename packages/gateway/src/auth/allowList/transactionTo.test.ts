@@ -78,7 +78,10 @@ const decode = (bytes: Buffer): { list: boolean; payload: Buffer; rest: Buffer }
   const length = width === 0 ? BigInt(count) : BigInt(`0x${bytes.toString('hex', 1, 1 + width)}`)
   if (length > BigInt(bytes.length - 1 - width)) return undefined
   const end = 1 + width + Number(length)
-  return { list, payload: bytes.subarray(1 + width, end), rest: bytes.subarray(end) }
+  const payload = bytes.subarray(1 + width, end)
+  // Valid RLP, but no field of a transaction is a list of one small number, so nodes reject it too.
+  if (list && payload.length === 1 && (payload[0] ?? 0) < 0x80) return undefined
+  return { list, payload, rest: bytes.subarray(end) }
 }
 const splitList = (payload: Buffer): { list: boolean; payload: Buffer; whole: Buffer }[] | undefined => {
   const items = []
@@ -190,6 +193,12 @@ describe('parseTransactionTo', () => {
   test('rejects texts larger than any transaction quickly', () => {
     const long = `0x${'f8'.repeat(20_000_000)}`
     expect(cpuMs(() => expect(parseTransactionTo(long)).toBeUndefined())).toBeLessThan(500)
+  })
+
+  test('a transaction with a long list is parsed quickly', () => {
+    const fields = Buffer.concat([Buffer.alloc(11, 0x80), headed(Buffer.alloc(1024 * 1024, 0x80), 0xc0)])
+    const text = `0x02${headed(fields, 0xc0).toString('hex')}`
+    expect(cpuMs(() => expect(parseTransactionTo(text)).toEqual({ creates: true }))).toBeLessThan(100)
   })
 
   const bytesUpTo = (most: number): fc.Arbitrary<Buffer> =>

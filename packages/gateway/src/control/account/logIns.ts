@@ -9,7 +9,7 @@ import type { AccountError } from './accountError.ts'
 import type { Accounts } from './accounts.ts'
 import { canBePassword, findPasswordProblem } from './findPasswordProblem.ts'
 import { addSignUp } from './addSignUp.ts'
-import { createFailureLog } from './createFailureLog.ts'
+import { createLogInAudit } from './createLogInAudit.ts'
 import { findInvite } from './findInvite.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
@@ -32,7 +32,7 @@ export const createLogIns = (
   parts: ThrottledContext,
 ): Pick<Accounts, 'signUp' | 'logIn' | 'logOut' | 'authenticate'> => {
   const { storage, passwords, mailer, now, logInThrottle, signUps, passwordLogin } = parts
-  const logFailure = createFailureLog(parts)
+  const logFailure = createLogInAudit(parts)
 
   /** Deletes more rows than one log-in adds. */
   const prune = (): Promise<boolean> => pruneSome({ storage, now: now(), auditMs: parts.auditMs })

@@ -10,7 +10,7 @@ import { accountErrors, isAccountError } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Accounts, Viewer } from './accounts.ts'
 import { addSignUp } from './addSignUp.ts'
-import { createFailureLog } from './createFailureLog.ts'
+import { createLogInAudit } from './createLogInAudit.ts'
 import { findInvite } from './findInvite.ts'
 import { pruneSome } from './pruneAccounts.ts'
 import { hashSecret } from './secretText.ts'
@@ -37,7 +37,7 @@ export const createSingleSignOn = (
   authenticate: Accounts['authenticate'],
 ): Pick<Accounts, 'startSingleSignOn' | 'finishSingleSignOn' | 'listIdentities' | 'removeIdentity'> => {
   const { storage, oidc, secrets, now, signOnStarts, signOnFailures } = parts
-  const logFailure = createFailureLog(parts)
+  const logFailure = createLogInAudit(parts)
 
   const getTarget = (): SignOnTarget | undefined => {
     const config = oidc?.client.config()

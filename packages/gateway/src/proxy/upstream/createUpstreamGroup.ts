@@ -4,13 +4,13 @@ import { chooseUpstream, isBehind } from './chooseUpstream.ts'
 import type { PickOptions } from './chooseUpstream.ts'
 import type { LoadBalancing } from '../options/networkOptions.ts'
 import type { UpstreamOptions } from '../options/upstreamOptions.ts'
-import type { UpstreamEvent } from './watchHealth.ts'
-import { createBackoff } from './createBackoff.ts'
-import { createBudget } from './createBudget.ts'
-import type { BudgetUsage } from './createBudget.ts'
+import type { UpstreamEvent } from './health/watchHealth.ts'
+import { createBackoff } from './health/createBackoff.ts'
+import { createBudget } from './health/createBudget.ts'
+import type { BudgetUsage } from './health/createBudget.ts'
 import { createCallerViews } from './createCallerViews.ts'
 import type { CallerViews } from './createCallerViews.ts'
-import { createCapabilities } from './createCapabilities.ts'
+import { createCapabilities } from './health/createCapabilities.ts'
 import { createMember, getUpstreamState } from './groupMember.ts'
 import type { GroupMember, UpstreamState } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
@@ -24,20 +24,20 @@ import { createDeadlines } from '../../lib/createDeadlines.ts'
 import type { Deadlines } from '../../lib/createDeadlines.ts'
 import { createFilters } from './createFilters.ts'
 import type { Filters } from './createFilters.ts'
-import { createFinality } from './createFinality.ts'
+import { createFinality } from './health/createFinality.ts'
 import { createInFlightReads } from './createInFlightReads.ts'
 import type { InFlightReads } from './createInFlightReads.ts'
 import { createFairQueue } from '../../lib/createFairQueue.ts'
 import type { FairQueue } from '../../lib/createFairQueue.ts'
 import { createLogRanges } from './logs/createLogRanges.ts'
 import type { LogRanges } from './logs/createLogRanges.ts'
-import { createPolls } from './createPolls.ts'
+import { createPolls } from './health/createPolls.ts'
 import { createUpstream } from './createUpstream.ts'
 import { isNull } from './getNullMeaning.ts'
 import { queryUpstream } from './queryUpstream.ts'
 import { readErrorKind } from './classifyFailure.ts'
-import { watchHealth } from './watchHealth.ts'
-import { watchLag } from './watchLag.ts'
+import { watchHealth } from './health/watchHealth.ts'
+import { watchLag } from './health/watchLag.ts'
 
 /** The upstreams of one network, and what they share. */
 export interface UpstreamGroup {
@@ -197,16 +197,15 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       if (pickOptions?.seenHead !== undefined) refreshHeads(picked, pickOptions.seenHead)
       return picked
     },
-    explainNoPick: ({ method, units = 1, batch } = {}) => {
+    explainNoPick: ({ calls, units = 1 } = {}) => {
       const usable = members.filter(({ health }) => health.isUsable())
       if (usable.length === 0)
         return members.some(({ health }) => health.isOnlyThrottled())
           ? rejections.upstreamBusy()
           : rejections.noUpstream(network)
-      if (method !== undefined && members.every(({ capabilities }) => !capabilities.offers(method)))
-        return rejections.methodNotFound(method)
-      const calls = batch?.length ?? 1
-      return usable.some(({ budget }) => !budget.hasRoom(calls, units))
+      const unknown = calls?.find(({ method }) => members.every(({ capabilities }) => !capabilities.offers(method)))
+      if (unknown !== undefined) return rejections.methodNotFound(unknown.method)
+      return usable.some(({ budget }) => !budget.hasRoom(calls?.length ?? 1, units))
         ? rejections.upstreamBusy()
         : rejections.noUpstream(network)
     },

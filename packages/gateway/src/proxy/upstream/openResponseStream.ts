@@ -1,5 +1,5 @@
 import { createJsonScanner } from '../../lib/json/createJsonScanner.ts'
-import type { FlowControl, ResponseConsumer } from './createUpstream.ts'
+import type { FlowControl, ResponseConsumer } from './postRequest.ts'
 
 /** The destination of a streamed result. */
 export interface StreamSink {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isStorageError, StorageError } from '../../errors/storageError.ts'
 import { monotonicClock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { getUtcDay } from '../../lib/utcDay.ts'
 import type { UtcDay } from '../../lib/utcDay.ts'
 import { createTimeBudget } from '../../lib/withTimeout.ts'
@@ -45,6 +46,8 @@ export interface LocalLimitsOptions {
   readonly maxWaiting?: number | undefined
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
+  /** Measures how long requests wait. @default a monotonic clock */
+  readonly clock?: Clock | undefined
   readonly onEvent?: ((event: LimitsEvent) => void) | undefined
 }
 
@@ -101,7 +104,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
   const rows = storage && createAccountDays(storage)
   const rates = options.rates ?? createRateLimiter()
   const outageGrant = storage?.db.kind === 'postgres' ? (options.outageGrant ?? 500) : 0
-  const clock = monotonicClock()
+  const clock = options.clock ?? monotonicClock()
   const states = new Map<string, AccountState>()
   const degraded = createDegradedMode(options.onEvent)
   const returns = createReturns()

@@ -1,5 +1,6 @@
 import { StorageError } from '../../errors/storageError.ts'
 import { monotonicClock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { createRecentMap } from '../../lib/createRecentMap.ts'
 import { getUtcDay } from '../../lib/utcDay.ts'
 import type { UtcDay } from '../../lib/utcDay.ts'
@@ -17,7 +18,7 @@ import { createSeeds } from './createSeeds.ts'
 import type { Seed } from './createSeeds.ts'
 import type { Ledger } from './ledger.ts'
 import { defineLimitScripts, toRateKey, toUsedKey } from './limitScript.ts'
-import type { TakenFromRedis, TakeResult } from './limitScript.ts'
+import type { Charge, TakenFromRedis, TakeResult } from './limitScript.ts'
 import { createCounter, toQuotaGrant, toQuotaUsage } from './quotaCounter.ts'
 import {
   createRedisAccount,
@@ -28,6 +29,7 @@ import {
   takePermits,
   toFloorCharge,
   toTakeOptions,
+  undoTaken,
 } from './redisAccount.ts'
 import type { RedisAccount } from './redisAccount.ts'
 import { createRedisShards } from './redisShards.ts'
@@ -56,6 +58,8 @@ export interface RedisLimitsOptions {
   readonly maxAccounts?: number | undefined
   /** Milliseconds since 1970, until Redis has returned its own time. @default Date.now */
   readonly now?: (() => number) | undefined
+  /** Measures how long requests wait. @default a monotonic clock */
+  readonly clock?: Clock | undefined
   readonly onEvent?: ((event: LimitsEvent) => void) | undefined
 }
 
@@ -85,7 +89,7 @@ const tickMs = 100
 export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   const { redis, rows, ledger, flush, outageGrant = 500, patienceMs = 2_000, maxWaiting = 50_000 } = options
   const wallClock = options.now ?? Date.now
-  const clock = monotonicClock()
+  const clock = options.clock ?? monotonicClock()
   const rates = options.rates ?? createRateLimiter()
   const scripts = defineLimitScripts(redis)
   const degraded = createDegradedMode(options.onEvent)
@@ -150,9 +154,12 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     else one.resolve(grant)
   }
 
-  /** Returns units of today. If that fails, they stay charged: no unit is returned twice. */
-  const returnToRedis = (account: string, { seededAt }: RedisAccount, units: number): void => {
-    scripts.charge(account, { units: -units, day: getToday().day, seededAt }).catch(() => {})
+  /** Returns units that Redis charged. If that fails, they stay charged: no unit is returned twice. */
+  const returnToRedis = (
+    account: string,
+    { units, day, seededAt }: Pick<Charge, 'units' | 'day' | 'seededAt'>,
+  ): void => {
+    scripts.charge(account, { units: -units, day, seededAt }).catch(() => {})
   }
 
   /** Sends what this instance has seen to a shard that may have taken over, before another instance is granted the same again. */
@@ -175,8 +182,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
     if (!waiting.delete(one)) {
       // The caller already got the response that nothing was decided.
       if (account !== undefined && state !== undefined && taken.charged > 0) {
-        giveBackUnits(state, account, taken.charged, state.counter.day)
-        returnToRedis(account.id, state, taken.charged)
+        undoTaken(state, taken.charged)
+        returnToRedis(account.id, { units: taken.charged, ...taken })
       }
       return
     }
@@ -332,7 +339,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       const state = getState(grant.account)
       ledger.add(id, day.day, -returned)
       const known = giveBackUnits(state, grant.account, returned, day)
-      if (known > 0) returnToRedis(id, state, known)
+      if (known > 0) returnToRedis(id, { units: known, day: day.day, seededAt: state.seededAt })
     },
     peek: (id, rate) => rates.peek(id, rate),
     share: ({ id }, view) => {

@@ -116,6 +116,12 @@ export const setTaken = (
   if (getLeft(state.counter, account) <= 0) state.usedUpUntil = now + believedMs
 }
 
+/** Returns units that Redis has just charged to a request that no longer waits for them. Units that were granted without Redis stay owed. */
+export const undoTaken = ({ counter }: RedisAccount, units: number): void => {
+  counter.dayUsed -= units
+  counter.monthUsed -= units
+}
+
 /** Whether the quota is known to be used up, so that no request to Redis is needed. @param now - By the monotonic clock. */
 export const isUsedUp = (state: RedisAccount, account: QuotaAccount, today: number, now: number): boolean =>
   now < state.usedUpUntil && state.counter.day.day >= today && getLeft(state.counter, account) <= 0
