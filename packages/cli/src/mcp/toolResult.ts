@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { isKeyrailError } from '@keyrail/core'
 import { CliError } from '../cliError.ts'
-import { describeFailure } from '../doctor/describeFailure.ts'
+import { explainFailure } from '../doctor/explainFailure.ts'
 import { maskKeys } from '../output/maskKeys.ts'
 import { stripControlCharacters } from '../output/stripControlCharacters.ts'
 
@@ -58,7 +58,7 @@ export function createToolResults(secrets: readonly string[]): ToolResults {
     data: (about, value, note) => toData(about, value, note, false),
     failure: (error) => {
       if (isKeyrailError(error)) {
-        const { kind, fix, reason } = describeFailure(error)
+        const { kind, fix, reason } = explainFailure(error)
         const note = `The call failed with kind ${kind}${reason === undefined ? '' : ` and reason ${reason}`}. How to fix it: ${fix}. More: explain_failure with "${reason ?? kind}".`
         const { message, code, data } = error.rpcError ?? { message: error.message, code: undefined, data: undefined }
         return toData('the endpoint', { message, code, data }, note, true)
