@@ -136,7 +136,7 @@ const takeFromRedis = (instance: RedisInstance, request: LimitRequest): LimitGra
   if (account !== undefined) {
     const state = getRedisAccount(instance, account)
     if (isUsedUp(state, account, getRedisDay(clock).day, clock.clock()))
-      return takeRateThenQuota(rates, request, (_, calls) =>
+      return takeRateThenQuota<never>(rates, request, (_, calls) =>
         toQuotaGrant(state.counter, account, { calls, granted: 0, charged: 0 }),
       )
   }

@@ -1,36 +1,15 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { AlongsideBatch } from '../metering/createMeter.ts'
-import { minuteMs } from '../metering/usageTime.ts'
+import { admitRequest, countAdded, createRequestAdmission, hasRoomFor } from './requestAdmission.ts'
 import type { RecordedRequest, RequestLog } from './requestLog.ts'
+import { defaultRequestLogSettings } from './requestLogSettings.ts'
+import type { RequestLogSettings } from './requestLogSettings.ts'
 import { toRequestSteps, toTrimStep } from './requestLogRows.ts'
 import type { RequestRow } from './requestLogRows.ts'
 import { removeRequests } from './requestLogUpkeep.ts'
 import { toRequestRow } from './toRequestRow.ts'
 import type { Masks } from './toRequestRow.ts'
-
-/** The selection of requests that are recorded. */
-export interface RequestLogSettings {
-  /** One in this many successful requests of a key is recorded, besides the first of each minute. @default 100 */
-  readonly sample: number
-  /** How many successful requests of a key are recorded at the start of each minute. @default 20 */
-  readonly firstPerMinute: number
-  /** Most failed requests, as many reverted ones and as many sampled ones, of a key in a minute. @default 60 */
-  readonly maxPerKeyAndMinute: number
-  /** Most requests of all keys in a minute. Half of them are for the first 5 of each key. @default 1_000 */
-  readonly maxPerMinute: number
-  /** About how many requests are stored of a key. @default 10_000 */
-  readonly maxPerKey: number
-}
-
-/** The default settings. */
-export const defaultRequestLogSettings: RequestLogSettings = Object.freeze({
-  sample: 100,
-  firstPerMinute: 20,
-  maxPerKeyAndMinute: 60,
-  maxPerMinute: 1_000,
-  maxPerKey: 10_000,
-})
 
 /**
  * Why requests were not recorded: more failed or reverted ones than the bound of the key, more than the bound of all keys, a full buffer, an error while their
@@ -55,15 +34,6 @@ export interface StoredRequestLog extends RequestLog {
   dropped(): Readonly<Record<DropReason, number>>
 }
 
-/** How many requests of a key were seen in a minute, and how many of them were added. */
-interface KeyMinute {
-  added: number
-  failed: number
-  reverted: number
-  succeeded: number
-  sampled: number
-}
-
 interface Waiting {
   readonly request: RecordedRequest
   readonly at: number
@@ -71,8 +41,6 @@ interface Waiting {
 
 /** Most requests that wait to be masked or written. */
 const maxWaiting = 5_000
-/** How many requests of a key are recorded in a minute although half of the bound of all keys is used. */
-const reservedPerKey = 5
 /** Requests in one transaction. */
 const rowsAtOnce = 250
 /** Requests that are masked before others get the thread. */
@@ -99,9 +67,7 @@ export const createRequestLog = ({
 }): StoredRequestLog => {
   const { db, write } = storage
   const dropped: Record<DropReason, number> = { keyLimit: 0, limit: 0, buffer: 0, mask: 0, storage: 0 }
-  let minute = 0
-  let byKey = new Map<string, KeyMinute>()
-  let addedInMinute = 0
+  const admission = createRequestAdmission()
   let waiting: Waiting[] = []
   /** Masked requests. */
   let ready: RequestRow[] = []
@@ -111,40 +77,6 @@ export const createRequestLog = ({
   let hasFailed = false
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
-
-  const startMinute = (next: number): void => {
-    minute = next
-    byKey = new Map()
-    addedInMinute = 0
-  }
-  const getCounts = (keyId: string): KeyMinute => {
-    let counts = byKey.get(keyId)
-    if (counts === undefined)
-      byKey.set(keyId, (counts = { added: 0, failed: 0, reverted: 0, succeeded: 0, sampled: 0 }))
-    return counts
-  }
-  /** Reverts have a bound of their own: a contract that reverts all day must not hide what fails. */
-  const admitsUnsuccessful = (
-    counts: KeyMinute,
-    kind: 'failed' | 'reverted',
-    { maxPerKeyAndMinute }: RequestLogSettings,
-  ): boolean => {
-    counts[kind] += 1
-    if (counts[kind] <= maxPerKeyAndMinute) return true
-    dropped.keyLimit += 1
-    return false
-  }
-  const admitsSucceeded = (counts: KeyMinute, limits: RequestLogSettings): boolean => {
-    counts.succeeded += 1
-    if (counts.succeeded <= limits.firstPerMinute) return true
-    if (counts.succeeded % limits.sample !== 0) return false
-    counts.sampled += 1
-    return counts.sampled <= limits.maxPerKeyAndMinute
-  }
-
-  /** Whether the bound of all keys admits a request. A few keys with many failures must not leave nothing for the others. */
-  const hasRoom = ({ added }: KeyMinute, { maxPerMinute }: RequestLogSettings): boolean =>
-    addedInMinute < (added < reservedPerKey ? maxPerMinute : maxPerMinute / 2)
 
   const prepareOnce = async (): Promise<void> => {
     clearTimeout(timer)
@@ -181,20 +113,16 @@ export const createRequestLog = ({
     admits: (keyId, outcome) => {
       const limits = settings()
       if (limits === undefined || isClosed) return false
-      const current = Math.floor(now() / minuteMs)
-      if (current !== minute) startMinute(current)
-      const counts = getCounts(keyId)
-      if (outcome === 'succeeded') return admitsSucceeded(counts, limits)
-      return admitsUnsuccessful(counts, outcome === 'reverted' ? outcome : 'failed', limits)
+      const admitted = admitRequest(admission, { keyId, outcome, time: now() }, limits)
+      if (admitted === 'keyLimit') dropped.keyLimit += 1
+      return admitted === 'admitted'
     },
     add: (request) => {
       if (isClosed) return
-      const counts = getCounts(request.keyId)
-      if (!hasRoom(counts, settings() ?? defaultRequestLogSettings)) dropped.limit += 1
+      if (!hasRoomFor(admission, request.keyId, settings() ?? defaultRequestLogSettings)) dropped.limit += 1
       else if (waiting.length + ready.length >= maxWaiting) dropped.buffer += 1
       else {
-        addedInMinute += 1
-        counts.added += 1
+        countAdded(admission, request.keyId)
         waiting.push({ request, at: now() })
         // Without requests, nothing runs.
         timer ??= setTimeout(() => void prepare(), prepareMs).unref()
