@@ -201,8 +201,11 @@ describe('accounts', needs('chromium'), () => {
       await grace.page.getByRole('button', { name: 'Set password and log in' }).click()
       await grace.page.getByRole('heading', { name: 'Compiler' }).waitFor()
 
-      // The audit log has all of it.
+      // The audit log has all of it, and does not scroll sideways.
       await page.goto(`${pages.url}/operator/audit`)
+      await page.getByRole('region', { name: 'Audit log' }).waitFor()
+      const hidden = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-box'))"
+      expect(await page.evaluate(hidden)).toBe(0)
       await page.getByText('Enabled the account').waitFor()
       const rows = await page.locator('tbody th > span').allTextContents()
       expect(rows).toEqual(expect.arrayContaining(['Disabled the account', 'Revoked an invite', 'Created an invite']))

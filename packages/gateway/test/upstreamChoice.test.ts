@@ -7,7 +7,7 @@ import { until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
 import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
-import type { UpstreamResponse } from '../src/proxy/upstream/createUpstream.ts'
+import type { UpstreamResponse } from '../src/proxy/upstream/postRequest.ts'
 import { chainIds, unreachableUrl, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 

@@ -140,8 +140,12 @@ describe('metering counts', () => {
     expect(usageLimits.used('app:app_g')).toBe(1)
   })
 
-  test('a transaction whose caller disconnected by its actual outcome', async () => {
-    const { addApp, meter, upstream, port } = await openTenants()
+  const transaction = call('eth_sendRawTransaction', '["0x00"]')
+  test.each([
+    ['a transaction', transaction],
+    ['the only transaction of a batch', `[${transaction}]`],
+  ])('%s whose caller disconnected by its actual outcome', async (_, body) => {
+    const { addApp, meter, upstream, port, entries } = await openTenants()
     const { path } = addApp({ id: 'key_t' })
     let respond = (): void => {}
     upstream.behave = (seen, response) => {
@@ -149,9 +153,10 @@ describe('metering counts', () => {
       return undefined
     }
     const connection = await openRaw(port)
-    connection.send(postBytes(new URL(path).pathname, call('eth_sendRawTransaction', '["0x00"]')))
+    connection.send(postBytes(new URL(path).pathname, body))
     await expect.poll(() => upstream.bodies.length).toBe(1)
     connection.reset()
+    await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
     respond()
     await expect.poll(() => meter.counted).toEqual(['key_t testnet eth_sendRawTransaction succeeded'])
   })

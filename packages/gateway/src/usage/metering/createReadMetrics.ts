@@ -1,9 +1,11 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
+import type { Network } from '../../lib/network.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Db } from '../../storage/tables.ts'
-import { toOldKeyId } from './meter.ts'
-import type { MetricsQuery, ReadMetrics } from './metrics.ts'
-import { addCounts, createMetricsSums, toMetrics } from './metricsSums.ts'
+import { bucketCount, percentile } from './latencyBuckets.ts'
+import { connectionMethod, notificationMethod, toOldKeyId } from './meter.ts'
+import type { CallFilter, Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
+import { unpackCounts } from './usageCounts.ts'
 import { splitByTable } from './usagePlan.ts'
 import type { PeriodPart } from './usagePlan.ts'
 import { readState } from './usageRows.ts'
@@ -14,28 +16,162 @@ const maxSteps = 20_000
 /** Rows per query: few, because reading them blocks the thread. */
 const pageRows = 100
 
-/**
- * Creates a reader of usage. It returns counts once the meter has written them, half a second later. If a period starts before the retention of
- * its step, its oldest points cover an hour or a day.
- */
-export const createReadMetrics =
-  ({ storage: { db } }: { storage: Pick<Storage, 'db'> }): ReadMetrics =>
-  async (query) => {
-    const stepMs = stepsMs[query.step]
-    const from = floorTo(query.from, stepMs)
-    const to = floorTo(query.to + stepMs - 1, stepMs)
-    const steps = (to - from) / stepMs
-    if (!(steps >= 1 && steps <= maxSteps))
-      throw new RangeError(`from and to must be 1 to ${maxSteps} steps apart: choose a longer step or a shorter span`)
-    const sums = createMetricsSums({ from, stepMs, steps, filter: query.filter })
-    const state = await readState(db)
-    for (const keyId of await findKeys(db, query.subject))
-      for (const part of splitByTable(state, { from, to, step: query.step }))
-        await eachRow(db, keyId, part, (at, counts) => addCounts(sums, at, counts))
-    return toMetrics(sums)
-  }
+/** Outcomes of forwarded calls. Only these have a latency. */
+const forwarded: ReadonlySet<string> = new Set(['succeeded', 'reverted', 'nodeError', 'upstreamFailed'])
 
-/** Finds the keys whose calls are counted. */
+interface Totals {
+  total: number
+  succeeded: number
+  reverted: number
+}
+
+interface Sum extends Totals {
+  readonly buckets: Uint32Array
+}
+
+const createSum = (): Sum => ({ total: 0, succeeded: 0, reverted: 0, buckets: new Uint32Array(bucketCount) })
+
+const addTotals = (sum: Totals, { total, succeeded, reverted }: Totals): void => {
+  sum.total += total
+  sum.succeeded += succeeded
+  sum.reverted += reverted
+}
+
+const toLatency = (buckets: Uint32Array): { p50: number | null; p95: number | null } => ({
+  p50: percentile(buckets, 0.5),
+  p95: percentile(buckets, 0.95),
+})
+
+/** Checks that calls have everything that a filter selects. */
+const matches = (filter: CallFilter = {}, { method, network, outcome }: Required<CallFilter>): boolean =>
+  (filter.method === undefined || filter.method === method) &&
+  (filter.network === undefined || filter.network === network) &&
+  (filter.outcome === undefined || filter.outcome === outcome)
+
+const addUp = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0)
+
+/** The counts of a period: in all, and for each of its steps. */
+interface Sums {
+  readonly from: number
+  readonly stepMs: number
+  readonly steps: number
+  readonly filter: CallFilter | undefined
+  readonly totals: Float64Array
+  readonly successes: Float64Array
+  readonly reverts: Float64Array
+  readonly connections: Float64Array
+  readonly notifications: Float64Array
+  /** Those of all steps, one after the other. */
+  readonly buckets: Uint32Array
+  readonly methods: Map<string, Sum>
+  readonly outcomes: Map<string, number>
+  readonly networks: Map<Network, Totals>
+}
+
+const createSums = ({ from, to, step, filter }: MetricsQuery): Sums => {
+  const stepMs = stepsMs[step]
+  const start = floorTo(from, stepMs)
+  const steps = (floorTo(to + stepMs - 1, stepMs) - start) / stepMs
+  if (!(steps >= 1 && steps <= maxSteps))
+    throw new RangeError(`from and to must be 1 to ${maxSteps} steps apart: choose a longer step or a shorter span`)
+  return {
+    from: start,
+    stepMs,
+    steps,
+    filter,
+    totals: new Float64Array(steps),
+    successes: new Float64Array(steps),
+    reverts: new Float64Array(steps),
+    connections: new Float64Array(steps),
+    notifications: new Float64Array(steps),
+    buckets: new Uint32Array(steps * bucketCount),
+    methods: new Map(),
+    outcomes: new Map(),
+    networks: new Map(),
+  }
+}
+
+/** Adds the counts of a row. */
+const addCounts = (sums: Sums, at: number, counts: string): void => {
+  const { methods, networks, outcomes, buckets } = sums
+  const point = Math.max(0, Math.floor((at - sums.from) / sums.stepMs))
+  // The roll-up reports rows that cannot be parsed.
+  for (const cell of unpackCounts(counts) ?? []) {
+    const [method, network, outcome, total] = cell
+    if (!matches(sums.filter, { method, network, outcome })) continue
+    const isConnection = method === connectionMethod
+    // A call of such a method is rejected.
+    if (outcome === 'succeeded' && (isConnection || method === notificationMethod)) {
+      const counted = isConnection ? sums.connections : sums.notifications
+      counted[point] = (counted[point] ?? 0) + total
+      continue
+    }
+    let sum = methods.get(method)
+    if (sum === undefined) methods.set(method, (sum = createSum()))
+    const succeeded = outcome === 'succeeded' ? total : 0
+    const reverted = outcome === 'reverted' ? total : 0
+    addTotals(sum, { total, succeeded, reverted })
+    sums.totals[point] = (sums.totals[point] ?? 0) + total
+    sums.successes[point] = (sums.successes[point] ?? 0) + succeeded
+    sums.reverts[point] = (sums.reverts[point] ?? 0) + reverted
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + total)
+    let byNetwork = networks.get(network)
+    if (byNetwork === undefined) networks.set(network, (byNetwork = { total: 0, succeeded: 0, reverted: 0 }))
+    addTotals(byNetwork, { total, succeeded, reverted })
+    if (!forwarded.has(outcome)) continue
+    for (let index = 4; index < cell.length; index += 2) {
+      const bucket = cell[index] as number
+      const count = cell[index + 1] as number
+      sum.buckets[bucket] = (sum.buckets[bucket] ?? 0) + count
+      const bucketIndex = point * bucketCount + bucket
+      buckets[bucketIndex] = (buckets[bucketIndex] ?? 0) + count
+    }
+  }
+}
+
+const toMetrics = (sums: Sums): Metrics => {
+  const { from, stepMs, steps, totals, successes, reverts, connections, notifications, buckets } = sums
+  const { methods, outcomes, networks } = sums
+  const sumOfAll = createSum()
+  for (const sum of methods.values()) {
+    addTotals(sumOfAll, sum)
+    for (let bucket = 0; bucket < bucketCount; bucket += 1)
+      sumOfAll.buckets[bucket] = (sumOfAll.buckets[bucket] ?? 0) + (sum.buckets[bucket] ?? 0)
+  }
+  return {
+    total: sumOfAll.total,
+    succeeded: sumOfAll.succeeded,
+    reverted: sumOfAll.reverted,
+    successRate: sumOfAll.total === 0 ? null : (sumOfAll.succeeded + sumOfAll.reverted) / sumOfAll.total,
+    latencyMs: {
+      ...toLatency(sumOfAll.buckets),
+      p90: percentile(sumOfAll.buckets, 0.9),
+      p99: percentile(sumOfAll.buckets, 0.99),
+    },
+    connections: addUp(connections),
+    notifications: addUp(notifications),
+    series: Array.from({ length: steps }, (_, point) => ({
+      at: from + point * stepMs,
+      total: totals[point] ?? 0,
+      succeeded: successes[point] ?? 0,
+      reverted: reverts[point] ?? 0,
+      p50: percentile(buckets, 0.5, point * bucketCount),
+      p95: percentile(buckets, 0.95, point * bucketCount),
+      connections: connections[point] ?? 0,
+      notifications: notifications[point] ?? 0,
+    })),
+    byMethod: [...methods]
+      .map(([method, { buckets: latencies, ...counts }]) => ({ method, ...counts, ...toLatency(latencies) }))
+      .sort((one, other) => other.total - one.total),
+    byOutcome: [...outcomes]
+      .map(([outcome, total]) => ({ outcome, total }))
+      .sort((one, other) => other.total - one.total),
+    byNetwork: [...networks]
+      .map(([network, counts]) => ({ network, ...counts }))
+      .sort((one, other) => other.total - one.total),
+  }
+}
+
 const findKeys = async ({ query }: Db, subject: MetricsQuery['subject']): Promise<readonly string[]> => {
   if ('keyId' in subject) return [subject.keyId, toOldKeyId(subject.keyId)]
   const [column, id] = 'appId' in subject ? (['appId', subject.appId] as const) : (['userId', subject.userId] as const)
@@ -74,11 +210,11 @@ const eachRow = async (
 }
 
 const minutesAfter = (
-  db: Db,
+  { query }: Db,
   keyId: string,
   { from, to, after }: { from: number; to: number; after: { at: number; run: string } | undefined },
 ) =>
-  db.query
+  query
     .selectFrom('usageMinutes')
     .select(['at', 'counts', 'run'])
     .where('keyId', '=', keyId)
@@ -91,3 +227,19 @@ const minutesAfter = (
     .orderBy('run')
     .limit(pageRows)
     .execute()
+
+/**
+ * Creates a reader of usage. It returns counts once the meter has written them, half a second later. If a period starts before the retention of
+ * its step, its oldest points cover an hour or a day.
+ */
+export const createReadMetrics =
+  ({ storage: { db } }: { storage: Pick<Storage, 'db'> }): ReadMetrics =>
+  async (query) => {
+    const sums = createSums(query)
+    const { from, stepMs, steps } = sums
+    const state = await readState(db)
+    for (const keyId of await findKeys(db, query.subject))
+      for (const part of splitByTable(state, { from, to: from + steps * stepMs, step: query.step }))
+        await eachRow(db, keyId, part, (at, counts) => addCounts(sums, at, counts))
+    return toMetrics(sums)
+  }
