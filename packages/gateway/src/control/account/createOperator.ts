@@ -126,7 +126,7 @@ export const createOperator = ({
           email: email?.trim() ?? null,
           createdBy: actor,
           expiresAt: at + validMs,
-          isEmailed: send,
+          mailed: send,
           now: at,
         })
         await audit(within, {
