@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { controlApiPage, getSample } from '../docs/.vitepress/controlApiPage.ts'
 import { headingSlug } from '../docs/.vitepress/headingSlug.ts'
 import { readControlApi } from '../docs/.vitepress/readControlApi.ts'
-import { getRoute, routeNames } from '../packages/gateway/src/control/contract/routes.ts'
+import { getRoute, routeNames } from '../packages/gateway/src/control/routes.ts'
 import { top } from './run.ts'
 
 const page = controlApiPage(top)

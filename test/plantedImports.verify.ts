@@ -58,7 +58,7 @@ const planted: readonly { readonly file: string; readonly text: string; readonly
   },
   {
     file: 'packages/gateway/src/proxy/request/plantedForward.ts',
-    text: "export { forwardCall } from '../upstream/forwardCall.ts'",
+    text: "export { forwardCall } from '../upstream/forward.ts'",
     problems: ['run-calls'],
   },
   { file: 'packages/core/src/plantedBuiltin.ts', text: "import 'node:fs'", problems: ['node-modules:core'] },

@@ -73,7 +73,7 @@ function writeRoute(route: ControlRoute, types: Types, shown: readonly string[])
   const errors = listErrors(route, types)
   return [
     `### \`${method} ${path}\``,
-    [summary, ...getNews(doc, summary)].join(' '),
+    [summary, doc].join(' ').trim(),
     `**Access:** ${access[route.access] ?? `a session, or an access token with the scope \`${route.access}\``}.`,
     fence('sh', formatCurl(route, types)),
     ...input,
@@ -81,15 +81,6 @@ function writeRoute(route: ControlRoute, types: Types, shown: readonly string[])
     ...(errors.length === 0 ? [] : [`**Errors:** ${errors.map((code) => `\`${code}\``).join(', ')}.`]),
   ].join('\n\n')
 }
-
-/** The sentences of a doc that have a word which the summary lacks. */
-const getNews = (doc: string, summary: string): readonly string[] =>
-  doc
-    .replaceAll(/\s+/g, ' ')
-    .split(/(?<=[.]) /)
-    .filter((sentence) =>
-      (sentence.match(/\w{4,}/g) ?? []).some((word) => !summary.toLowerCase().includes(word.toLowerCase())),
-    )
 
 const fence = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\``
 

@@ -39,16 +39,15 @@ export function readControlApi(top: string): {
   readonly routes: readonly ControlRoute[]
   readonly types: ReadonlyMap<string, ControlType>
 } {
-  const folder = join(top, 'packages/gateway/src/control/contract')
+  const folder = join(top, 'packages/gateway/src/control')
+  const declarations = parse(join(folder, 'contract/controlApi.d.ts'))
   const types = new Map<string, ControlType>()
-  for (const file of globSync('*.ts', { cwd: folder, exclude: ['*.test.ts'] }).sort())
-    for (const statement of parse(join(folder, file)).statements) {
-      const isType = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)
-      if (isType) types.set(statement.name.text, toType(statement))
-    }
-  const files = globSync('routes/*.ts', { cwd: folder }).map((file) => parse(join(folder, file)))
-  const table = new Map(files.flatMap((file) => [...readTable(file)]))
-  return { types, routes: readRoutes(parse(join(folder, 'controlApi.ts')), table) }
+  for (const statement of declarations.statements) {
+    const isType = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)
+    if (isType) types.set(statement.name.text, toType(statement))
+  }
+  const files = globSync('routes/*Routes.ts', { cwd: folder }).map((file) => parse(join(folder, file)))
+  return { types, routes: readRoutes(declarations, new Map(files.flatMap(readFacts))) }
 }
 
 const parse = (file: string): ts.SourceFile =>
@@ -79,23 +78,19 @@ function toType(statement: ts.InterfaceDeclaration | ts.TypeAliasDeclaration): C
   }
 }
 
-/** Reads a table of routes: the members of each that are literals, by the route's name. */
-function readTable(source: ts.SourceFile): ReadonlyMap<string, ReadonlyMap<string, string>> {
-  const table = source.statements
-    .filter(ts.isVariableStatement)
-    .flatMap(({ declarationList }) => declarationList.declarations)
-    .find(({ name }) => name.getText().endsWith('Routes'))?.initializer
-  if (!table || !ts.isObjectLiteralExpression(table)) throw new Error(`${source.fileName} has no table of routes`)
-  return new Map(
-    table.properties.filter(ts.isPropertyAssignment).map(({ name, initializer }) => {
-      const members = ts.isObjectLiteralExpression(initializer) ? initializer.properties : []
-      const literals = [...members].filter(ts.isPropertyAssignment).map((member) => {
-        const { initializer: value } = member
-        return [member.name.getText(), ts.isStringLiteralLike(value) ? value.text : value.getText()] as const
-      })
-      return [(name as ts.StringLiteral).text, new Map(literals)]
-    }),
-  )
+/** Reads the calls of `route`: the members of each that are literals, by the route's name. */
+function readFacts(node: ts.Node): readonly (readonly [string, ReadonlyMap<string, string>])[] {
+  if (ts.isCallExpression(node) && node.expression.getText() === 'route') {
+    const [name, facts] = node.arguments as unknown as readonly [ts.StringLiteral, ts.ObjectLiteralExpression]
+    const literals = facts.properties.filter(ts.isPropertyAssignment).map((member) => {
+      const { initializer: value } = member
+      return [member.name.getText(), ts.isStringLiteralLike(value) ? value.text : value.getText()] as const
+    })
+    return [[name.text, new Map(literals)]]
+  }
+  const found: (readonly [string, ReadonlyMap<string, string>])[] = []
+  ts.forEachChild(node, (child) => void found.push(...readFacts(child)))
+  return found
 }
 
 function readRoutes(
@@ -103,7 +98,7 @@ function readRoutes(
   table: ReadonlyMap<string, ReadonlyMap<string, string>>,
 ): readonly ControlRoute[] {
   const api = source.statements.filter(ts.isInterfaceDeclaration).find(({ name }) => name.text === 'ControlApi')
-  if (!api) throw new Error('controlApi.ts has no interface ControlApi')
+  if (!api) throw new Error('controlApi.d.ts has no interface ControlApi')
   return api.members.filter(ts.isPropertySignature).map((member) => {
     const name = (member.name as ts.StringLiteral).text
     const [call] = (member.type as ts.TypeReferenceNode).typeArguments ?? []
@@ -114,15 +109,15 @@ function readRoutes(
         ?.type?.getText()
         .replaceAll(/\s+/g, ' ')
     const facts = table.get(name)
-    if (facts === undefined) throw new Error(`no table of routes has ${name}`)
+    if (facts === undefined) throw new Error(`no call of route() has ${name}`)
     const [method = '', path = ''] = name.split(' ')
     return {
       method,
       path,
       summary: facts.get('summary') ?? '',
-      doc: getDoc(member),
+      doc: facts.get('description') ?? '',
       access: facts.get('access') ?? '',
-      status: Number(facts.get('status')),
+      status: Number(facts.get('status') ?? (facts.has('response') ? 200 : 204)),
       confirms: facts.get('confirms') === 'true',
       query: getPart('query'),
       body: getPart('body'),

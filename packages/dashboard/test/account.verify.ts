@@ -8,7 +8,7 @@ import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 import { needs } from '../../../scripts/externalPrograms.ts'
 
-describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
+describe('accounts', needs('chromium'), () => {
   let aheadMs = 0
   let pages: Pages
   let browser: Browser
@@ -18,7 +18,7 @@ describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages({}, () => Date.now() + aheadMs), openBrowser()])
     browserUser = await openUser(browser, pages.url)
-  }, 60_000)
+  })
   beforeEach(async () => {
     ada = await switchUser(browserUser)
     await signUpByApi(ada, pages.url)

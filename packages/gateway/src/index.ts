@@ -1,27 +1,45 @@
-export type { ControlApi } from './control/contract/controlApi.ts'
-export type { AccessTokenView, TokenScope } from './control/contract/accessToken.ts'
-export type { ActivityItem, ActivityView, KeyTrafficView, TrafficView } from './control/contract/activity.ts'
-export type { AccountView } from './control/contract/account.ts'
-export type { AlertDeliveryView, AlertsView, NewWebhookView, WebhookView } from './control/contract/alerts.ts'
-export type { AllowEntryView, AllowListPreviewView, AllowTypeName, OriginsView } from './control/contract/allowEntry.ts'
-export type { ApiKeyView } from './control/contract/apiKey.ts'
-export type { AppView } from './control/contract/app.ts'
-export type { AuditEntryView } from './control/contract/auditEntry.ts'
-export type { DeploymentView, NetworksView, ServiceName, UseCase } from './control/contract/deployment.ts'
-export type { NodeCounts } from './control/contract/networkStatus.ts'
-export type { JwtKeyView, JwtTestView } from './control/contract/jwtKey.ts'
-export type { KeyState } from './control/contract/keyState.ts'
-export type { OwnLimits } from './control/contract/limits.ts'
-export type { MetricsQuery, MetricsRange, MetricsView } from './control/contract/metrics.ts'
-export type { InviteView, UpstreamView, UserView } from './control/contract/operator.ts'
 export type {
+  AccessTokenView,
+  AccountView,
+  ActivityItem,
+  ActivityView,
+  AlertDeliveryView,
+  AlertsView,
+  AllowEntryView,
+  AllowListPreviewView,
+  AllowTypeName,
+  ApiKeyView,
+  AppView,
+  AuditEntryView,
+  ControlApi,
+  DeploymentView,
+  InviteView,
+  JwtKeyView,
+  JwtTestView,
+  KeyState,
+  KeyTrafficView,
+  MetricsQuery,
+  MetricsRange,
+  MetricsView,
+  NetworksView,
+  NewWebhookView,
+  NodeCounts,
+  OriginsView,
+  OwnLimits,
   RequestDetailsView,
   RequestEntryView,
   RequestsCsvQuery,
   RequestsQuery,
-} from './control/contract/requestLog.ts'
+  ServiceName,
+  TokenScope,
+  TrafficView,
+  UpstreamView,
+  UsageView,
+  UseCase,
+  UserView,
+  WebhookView,
+} from './control/contract/controlApi.d.ts'
 export type { ApiErrorView } from './control/contract/apiError.ts'
-export type { UsageView } from './control/contract/usage.ts'
 export { getApiKeyUrl, getAppUrl } from './proxy/http/rpcUrls.ts'
 export { createApiKey, parseApiKey } from './lib/secrets/apiKey.ts'
 export { findKnownNetwork, listKnownNetworks } from './lib/findKnownNetwork.ts'

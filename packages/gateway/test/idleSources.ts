@@ -15,6 +15,7 @@ export const idleSources: GaugeSources = {
     maxConnections: 1,
     requests: 0,
     bufferedBytes: 0,
+    largestShareBytes: 0,
     bufferedByKind: { requests: 0, messages: 0, subscriptions: 0, notifications: 0, chain: 0 },
     maxBufferedBytes: 1,
     queues: [],

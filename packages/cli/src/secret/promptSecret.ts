@@ -38,15 +38,17 @@ export function promptSecret(
   // Turns the echo off, even for input before the prompt appears.
   const lines = createInterface({ input, output: discard, terminal: true })
   output.write(`${question} (not shown): `)
+  // readline itself ends at Ctrl-D only if nothing is typed.
+  const endAtCtrlD = (_character: string | undefined, { ctrl, name }: Key): void => {
+    if (ctrl === true && name === 'd') lines.close()
+  }
+  input.on('keypress', endAtCtrlD)
   return new Promise<string>((resolve, reject) => {
     lines.once('line', resolve)
     lines.once('close', () => resolve(lines.line))
     lines.once('SIGINT', () => reject(new CliError('interrupted', { exitCode: exitCodes.interrupted })))
-    // readline itself ends at Ctrl-D only if nothing is typed.
-    input.on('keypress', (_character, { ctrl, name }: Key) => {
-      if (ctrl === true && name === 'd') lines.close()
-    })
   }).finally(() => {
+    input.off('keypress', endAtCtrlD)
     lines.close()
     output.write('\n')
   })

@@ -84,6 +84,9 @@ function getEvidence(failure: unknown): Evidence {
  * nor close it.
  * It is useful only if there is another endpoint.
  *
+ * The service's breaker, `createBreaker` of the gateway, has other rules on purpose: its calls come from many users, one of whom may cause all
+ * failures, and it has requests of its own to find out.
+ *
  * @param options - When it opens, and for how long.
  * @returns A function that adds the circuit breaker to an endpoint.
  * @throws {KeyrailError} kind `invalidRequest` if an option is wrong. While the circuit breaker is open, a call fails with kind `unavailable`,

@@ -2,16 +2,15 @@ import { checkBrowserWrite } from './account/checkBrowserWrite.ts'
 import { clearSessionCookie, readSessionToken, readSignOnToken } from './account/sessionCookie.ts'
 import type { Accounts } from './account/accounts.ts'
 import { parseBearer } from '../lib/parseBearer.ts'
-import type { AnyRoute } from './contract/route.ts'
 import { apiErrors } from './apiErrors.ts'
 import type { ApiError } from './apiErrors.ts'
-import type { Caller } from './handler.ts'
+import type { Caller, Route } from './route.ts'
 import type { PublicHost } from './matchPublicHost.ts'
 
 /** The parts of a request that decide whether it may use a route. */
 export interface AuthorizeOptions {
   readonly accounts: Pick<Accounts, 'authenticate' | 'authenticateToken' | 'isOperatorToken'>
-  readonly route: AnyRoute
+  readonly route: Route
   /** Whether the request changes anything. */
   readonly writes: boolean
   readonly headers: Headers

@@ -1,8 +1,8 @@
 import type { AuditEntry } from '../storage/auditLog.ts'
 import type { Change } from '../storage/changes.ts'
 import type { Repositories } from '../storage/repositories.ts'
-import { getActor, requireViewer } from './handler.ts'
-import type { Caller, ControlParts } from './handler.ts'
+import { getActor, requireUserId } from './route.ts'
+import type { Caller, ControlParts } from './route.ts'
 
 /** The audit log entry of a change. */
 export interface AuditNote {
@@ -32,7 +32,7 @@ export const changeWithAudit = async <Result>(
     const note = toNote(done as Exclude<Result, string>)
     const { action, subject, detail = null } = note
     forget = note.forget
-    const userId = requireViewer(caller).user.id
+    const userId = requireUserId(caller)
     await within.auditLog.add({ at: now(), userId, actor: getActor(caller), action, subject, ip: caller.ip, detail })
     return done
   })

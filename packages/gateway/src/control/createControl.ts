@@ -6,16 +6,17 @@ import { createFaultLog } from '../errors/faultLog.ts'
 import { strictTransport } from '../proxy/http/strictTransport.ts'
 import { isStorageError } from '../errors/storageError.ts'
 import { authorizeRoute } from './authorizeRoute.ts'
-import type { ConfirmBody } from './contract/account.ts'
-import type { RouteName } from './contract/route.ts'
-import { routeNames, getRoute } from './contract/routes.ts'
+import type { ConfirmBody } from './contract/controlApi.d.ts'
+import type { RouteName } from './routes.ts'
+import { openApi } from './contract/openApi.ts'
 import type { ControlFault, ControlOptions } from './controlOptions.ts'
 import { apiErrors } from './apiErrors.ts'
 import type { ApiError } from './apiErrors.ts'
 import { createKeyedLimiter } from '../lib/createLimiter.ts'
-import { requireViewer } from './handler.ts'
-import type { ControlParts, Handler, HandlerResult } from './handler.ts'
-import { createHandlers } from './handlers/createHandlers.ts'
+import { requireViewer } from './route.ts'
+import type { ControlParts, HandlerResult, Route } from './route.ts'
+import { routes } from './routes.ts'
+import { createPublishedPackages } from './publishedPackages.ts'
 import { matchPublicHost } from './matchPublicHost.ts'
 import type { PublicHost } from './matchPublicHost.ts'
 import { readInput } from './readInput.ts'
@@ -43,8 +44,7 @@ const writes = { burst: 120, intervalMs: 500 }
 const reads = { burst: 200, intervalMs: 50 }
 /** Reads of metrics, of activity, of origins and of CSV files are the most expensive, so each account has its own queue for them. */
 const expensiveReads = { maxRunning: 2, maxQueued: 30 }
-const isExpensiveRead = (name: RouteName): boolean =>
-  /\/(?:metrics|activity|traffic|preview|origins)$|\.csv$/.test(name)
+const isExpensiveRead = (name: string): boolean => /\/(?:metrics|activity|traffic|preview|origins)$|\.csv$/.test(name)
 
 interface Outcome {
   readonly result: HandlerResult<unknown>
@@ -60,8 +60,15 @@ interface Outcome {
  */
 export const createControl = (options: ControlOptions): Control => {
   const { now = Date.now, degraded = () => [], upstreams = () => [], log = () => {} } = options
-  const parts: ControlParts = { ...options, now, degraded, upstreams, startedAt: now() }
-  const handlers = createHandlers(parts)
+  const parts: ControlParts = {
+    ...options,
+    now,
+    degraded,
+    upstreams,
+    startedAt: now(),
+    getDocument: createDocument(),
+    getPublishedPackages: createPublishedPackages(now),
+  }
   const monotonicNow = monotonicClock(options.now)
   const throttles = {
     changes: createThrottle({ ...writes, now: monotonicNow }),
@@ -80,11 +87,10 @@ export const createControl = (options: ControlOptions): Control => {
   const faults = createFaultLog<ControlFault>(safeLog, ({ error }) => error)
 
   const handle = async (
-    name: RouteName,
+    route: Route,
     request: Request,
     { ip, host, params }: { ip: string; host: PublicHost; params: Readonly<Record<string, string>> },
   ): Promise<Outcome> => {
-    const route = getRoute(name)
     const { headers, method } = request
     const changes = method !== 'GET' && method !== 'HEAD'
     const authorized = await authorizeRoute({ accounts: parts.accounts, route, writes: changes, headers, host, ip })
@@ -103,20 +109,19 @@ export const createControl = (options: ControlOptions): Control => {
       const confirmed = await parts.accounts.confirm(requireViewer(caller), (input.body as ConfirmBody).password)
       if (confirmed !== true) return { result: { error: apiErrors.fromAccountError(confirmed) }, userId }
     }
-    // The route's schemas have validated the input for its handler.
-    const handler = handlers[name] as Handler<RouteName>
-    const work = async () => handler({ ...input, caller } as Parameters<typeof handler>[0])
+    const work = async () => route.handle({ ...input, caller }, parts)
     const result =
-      userId !== undefined && isExpensiveRead(name) ? await expensiveLimiter.run(userId, work) : await work()
+      userId !== undefined && isExpensiveRead(route.name) ? await expensiveLimiter.run(userId, work) : await work()
     return { result: result === 'full' ? { error: apiErrors.tooManyRequests(1_000, 'reads') } : result, userId }
   }
 
   const run = async (
-    name: RouteName | 'other',
+    route: Route | undefined,
     { request, env }: { request: Request; env: ControlEnv },
     work: (host: PublicHost) => Promise<Outcome>,
   ): Promise<Response> => {
     const { requestId = randomUUID() } = env
+    const name = (route?.name ?? 'other') as RouteName | 'other'
     const startedAt = monotonicNow()
     let outcome: Outcome
     let strictTransportSecurity: string | undefined
@@ -136,7 +141,7 @@ export const createControl = (options: ControlOptions): Control => {
       requestId,
       now: now(),
       strictTransportSecurity,
-      ...(name === 'other' ? {} : { route: getRoute(name) }),
+      ...(route === undefined ? {} : { route }),
     })
     safeLog({
       event: 'control',
@@ -152,16 +157,18 @@ export const createControl = (options: ControlOptions): Control => {
 
   const app = new Hono<{ Bindings: ControlEnv }>()
   const methods = new Map<string, string[]>()
-  for (const name of routeNames) {
-    const [method = '', path = ''] = name.split(' ')
+  for (const route of routes) {
+    const [method = '', path = ''] = route.name.split(' ')
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1')
     methods.set(pattern, [...(methods.get(pattern) ?? []), method])
     app.on(method, pattern, ({ req, env }) =>
-      run(name, { request: req.raw, env }, (host) => handle(name, req.raw, { ip: env.ip, host, params: req.param() })),
+      run(route, { request: req.raw, env }, (host) =>
+        handle(route, req.raw, { ip: env.ip, host, params: req.param() }),
+      ),
     )
   }
   const reject = ({ req, env }: { req: { raw: Request }; env: ControlEnv }, error: ApiError) =>
-    run('other', { request: req.raw, env }, async () => ({ result: { error } }))
+    run(undefined, { request: req.raw, env }, async () => ({ result: { error } }))
   for (const [pattern, allowed] of methods)
     app.all(pattern, (context) => reject(context, apiErrors.methodNotAllowed(allowed.join(', '))))
   app.notFound((context) => reject(context, apiErrors.notFound()))
@@ -175,4 +182,16 @@ const describeFault = (error: unknown): string => {
   if (!(error instanceof Error)) return 'a value that is not an Error was thrown'
   const frame = /\n\s+at (.*)/.exec(error.stack ?? '')?.[1] ?? 'an unknown location'
   return `${error.name} at ${frame}`
+}
+
+/** Caches the OpenAPI document: generating it takes about 10 ms, and anonymous clients can request it. */
+const createDocument = (): ControlParts['getDocument'] => {
+  let cached: (ReturnType<ControlParts['getDocument']> & { readonly publicUrl: string }) | undefined
+  return (publicUrl) => {
+    if (cached?.publicUrl !== publicUrl) {
+      const response = openApi({ publicUrl })
+      cached = { publicUrl, response, text: JSON.stringify(response) }
+    }
+    return cached
+  }
 }

@@ -6,7 +6,7 @@ import { parseOriginRule } from '../auth/allowList/originRule.ts'
 import type { OriginRule } from '../auth/allowList/originRule.ts'
 import type { ParsedRule } from '../lib/parsedRule.ts'
 import { parseUserAgentRule } from '../auth/allowList/userAgentRule.ts'
-import type { AllowTypeName } from './contract/allowEntry.ts'
+import type { AllowTypeName } from './contract/controlApi.d.ts'
 
 const formatOrigin = ({ scheme, host, subdomains, port }: OriginRule): string => {
   const defaultPort = scheme === 'https' ? '443' : scheme === 'http' ? '80' : ''

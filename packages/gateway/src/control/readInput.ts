@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { AnyRoute } from './contract/route.ts'
+import type { Route } from './route.ts'
 import { apiErrors } from './apiErrors.ts'
 import { isPlainName, toProblems } from './toProblems.ts'
 import { maxControlBody, maxAnonymousBody, readJsonBody } from './readJsonBody.ts'
@@ -31,7 +31,7 @@ const findRepeated = (query: URLSearchParams): readonly FieldProblem[] => {
 /** Validates a request's path, query and body against its route's schemas. */
 export const readInput = async (
   request: Request,
-  route: AnyRoute,
+  route: Route,
   pathParams: Readonly<Record<string, string>>,
 ): Promise<{ params: unknown; query: unknown; body: unknown } | { error: ApiError }> => {
   const params = check(route.params, pathParams)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { getRoute } from './contract/routes.ts'
+import { getRoute } from './routes.ts'
 import { readInput } from './readInput.ts'
 import { readJsonBody } from './readJsonBody.ts'
 

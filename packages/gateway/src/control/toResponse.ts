@@ -1,7 +1,6 @@
-import type { AnyRoute } from './contract/route.ts'
 import type { ApiErrorView } from './contract/apiError.ts'
 import type { ApiError } from './apiErrors.ts'
-import type { HandlerResult } from './handler.ts'
+import type { HandlerResult, Route } from './route.ts'
 
 const errorBody = ({ code, message, fields, retryAfterMs }: ApiError, requestId: string): ApiErrorView => ({
   error: {
@@ -47,7 +46,7 @@ export const toResponse = (
     route,
     now,
     strictTransportSecurity,
-  }: { requestId: string; route?: AnyRoute; now: number; strictTransportSecurity?: string | undefined },
+  }: { requestId: string; route?: Route; now: number; strictTransportSecurity?: string | undefined },
 ): Response => {
   const headers = createHeaders(requestId, { cookie: result.cookie, strictTransportSecurity })
   if ('error' in result) {

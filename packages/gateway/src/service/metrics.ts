@@ -273,6 +273,12 @@ export const metrics: readonly Metric[] = [
     read: one(({ load }) => load().bufferedBytes),
   },
   {
+    name: 'keyrail_buffered_bytes_largest_owner',
+    help: 'The part of keyrail_buffered_bytes that belongs to the keys of one owner: that of the owner with the most.',
+    type: 'gauge',
+    read: one(({ load }) => load().largestShareBytes),
+  },
+  {
     name: 'keyrail_max_buffered_bytes',
     help: 'The bound maxBufferedBytes of the config.',
     type: 'gauge',

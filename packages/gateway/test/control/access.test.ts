@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SessionView } from '../../src/control/contract/account.ts'
-import type { AccessTokenView } from '../../src/control/contract/accessToken.ts'
-import type { AuditEntryView } from '../../src/control/contract/auditEntry.ts'
-import type { ControlApi } from '../../src/control/contract/controlApi.ts'
-import type { OverviewView, UserView } from '../../src/control/contract/operator.ts'
+import type {
+  AccessTokenView,
+  AuditEntryView,
+  ControlApi,
+  OverviewView,
+  SessionView,
+  UserView,
+} from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { expectOk } from '../account/accountFixture.ts'
 import { databases } from '../storage/databases.ts'
@@ -123,7 +126,9 @@ describe.each(databases)('access control on $name', (database) => {
       const second = await use(link)
       expect(expectError(second, 404)).toMatchObject({
         code: 'link_invalid',
-        message: expect.stringMatching(/was used or has expired.*Log in with .* password, or restart the program that printed the link/),
+        message: expect.stringMatching(
+          /was used or has expired.*Log in with .* password, or restart the program that printed the link/,
+        ),
       })
       expect(second.text).not.toContain(link)
       // Another link ends the session that the browser has.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RouteName } from '../../src/control/contract/route.ts'
-import { routeNames, getRoute } from '../../src/control/contract/routes.ts'
+import type { RouteName } from '../../src/control/routes.ts'
+import { routeNames, getRoute } from '../../src/control/routes.ts'
 import type { Tables } from '../../src/storage/tables.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 import { validInputs } from './validInputs.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ApiKeyView } from '../../src/control/contract/apiKey.ts'
+import type { ApiKeyView } from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { databases } from '../storage/databases.ts'

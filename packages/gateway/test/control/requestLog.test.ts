@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
-import type { Page } from '../../src/control/contract/page.ts'
-import type { RequestDetailsView, RequestEntryView, RequestsQuery } from '../../src/control/contract/requestLog.ts'
+import type { RequestEntriesView, RequestDetailsView, RequestsQuery } from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { createLogId } from '../../src/usage/requestLog/logId.ts'
 import { toRequestSteps } from '../../src/usage/requestLog/requestLogRows.ts'
@@ -34,7 +33,7 @@ describe.each(databases)('the request log on $name', (database) => {
   const write = async (rows: readonly RequestRow[]): Promise<void> => {
     await control.storage.write(toRequestSteps(control.storage.db.kind, rows))
   }
-  const list = async (appId: string, query: RequestsQuery = {}): Promise<Page<RequestEntryView>> =>
+  const list = async (appId: string, query: RequestsQuery = {}): Promise<RequestEntriesView> =>
     expectBody(await control.call('GET /api/apps/{appId}/requests', { as: user.as, params: { appId }, query }))
 
   test('previews which requests of the last day an origin would reject, and finds those of websites', async () => {
@@ -202,7 +201,7 @@ describe.each(databases)('the request log on $name', (database) => {
     const { key: appKey } = await createApp()
     const row = createRequestRow({ keyId: key.id, at: start })
     await write([row, createRequestRow({ keyId: appKey.id, at: start })])
-    const { items } = expectBody<Page<RequestEntryView>>(
+    const { items } = expectBody<RequestEntriesView>(
       await control.call('GET /api/keys/{keyId}/requests', { as: user.as, params: { keyId: key.id } }),
     )
     expect(items.map(({ id }) => id)).toEqual([row.request.id])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
-import type { SignOnView } from '../../src/control/contract/account.ts'
+import type { SignOnView } from '../../src/control/contract/controlApi.d.ts'
 import { newEmail } from '../account/accountFixture.ts'
 import { startOidcProvider } from '../oidc/startOidcProvider.ts'
 import type { OidcProvider } from '../oidc/startOidcProvider.ts'

@@ -173,7 +173,10 @@ describe('keyrail serve --check with REDIS_URL', needs('redis-server'), () => {
     const redis = await startRedis(['maxmemory 100mb', 'maxmemory-policy allkeys-lru'])
     toStop.push(redis.stop)
     const file = writeConfig(createFolder(), minimal(1))
-    const run = await runKeyrail(['serve', '--check', '--config', file], { KEYRAIL_SECRET: secret, REDIS_URL: redis.url })
+    const run = await runKeyrail(['serve', '--check', '--config', file], {
+      KEYRAIL_SECRET: secret,
+      REDIS_URL: redis.url,
+    })
     expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining('REDIS_URL names a Redis that may delete')])
   })
 })

@@ -7,73 +7,39 @@ import { nameText, secretText, timeText } from './texts.ts'
  */
 export const tokenScopes = ['read', 'apps:write', 'keys:write'] as const
 
-/** A scope of a personal access token. */
-export type TokenScope = (typeof tokenScopes)[number]
+export const tokenScope = z.enum(tokenScopes).describe('A scope of a personal access token.')
 
-/** A personal access token, without its secret. */
-export interface AccessTokenView {
-  readonly id: string
-  readonly label: string
-  readonly scopes: readonly TokenScope[]
-  readonly createdAt: string
-  readonly seenAt: string | null
-  readonly expiresAt: string | null
-}
-
-/** The account's personal access tokens, oldest first. */
-export interface AccessTokensView {
-  readonly items: readonly AccessTokenView[]
-}
-
-/** A new personal access token with its secret, which is shown only once. */
-export interface NewAccessTokenView {
-  readonly accessToken: AccessTokenView
-  /** `krp_…`, for `Authorization: Bearer`. A secret. */
-  readonly token: string
-}
-
-/** Creates a personal access token. */
-export interface CreateAccessTokenBody {
-  /** 1 to 64 characters. */
-  readonly label: string
-  /** At least one. */
-  readonly scopes: readonly TokenScope[]
-  /** Expiry time; `null` for no expiry. */
-  readonly expiresAt: string | null
-  /** Required if the session is older than 15 minutes. */
-  readonly password?: string
-}
-
-const scope = z.enum(tokenScopes)
-
-/** The schema of `AccessTokenView`. */
-const accessTokenView: z.ZodType<AccessTokenView> = z
+export const accessTokenView = z
   .strictObject({
     id: z.string(),
     label: z.string(),
-    scopes: z.array(scope),
+    scopes: z.array(tokenScope),
     createdAt: timeText,
     seenAt: timeText.nullable(),
     expiresAt: timeText.nullable(),
   })
-  .meta({ id: 'AccessToken' })
+  .meta({ id: 'AccessToken', description: 'A personal access token, without its secret.' })
 
-/** The schema of `AccessTokensView`. */
-export const accessTokensView: z.ZodType<AccessTokensView> = z.strictObject({ items: z.array(accessTokenView) })
+export const accessTokensView = z
+  .strictObject({ items: z.array(accessTokenView) })
+  .describe("The account's personal access tokens, oldest first.")
 
-/** The schema of `NewAccessTokenView`. */
-export const newAccessTokenView: z.ZodType<NewAccessTokenView> = z.strictObject({
-  accessToken: accessTokenView,
-  token: z.string(),
-})
+export const newAccessTokenView = z
+  .strictObject({
+    accessToken: accessTokenView,
+    token: z.string().describe('`krp_…`, for `Authorization: Bearer`. A secret.'),
+  })
+  .describe('A new personal access token with its secret, which is shown only once.')
 
-/** The schema of `CreateAccessTokenBody`. */
-export const createAccessTokenBody: z.ZodType<CreateAccessTokenBody, CreateAccessTokenBody> = z.strictObject({
-  label: nameText,
-  scopes: z
-    .array(scope)
-    .refine((names) => names.length > 0, { error: `must contain at least one of ${tokenScopes.join(', ')}` })
-    .refine((names) => new Set(names).size === names.length, { error: 'must not contain duplicates' }),
-  expiresAt: timeText.nullable(),
-  password: secretText.exactOptional(),
-})
+export const createAccessTokenBody = z
+  .strictObject({
+    label: nameText.describe('1 to 64 characters.'),
+    scopes: z
+      .array(tokenScope)
+      .refine((names) => names.length > 0, { error: `must contain at least one of ${tokenScopes.join(', ')}` })
+      .refine((names) => new Set(names).size === names.length, { error: 'must not contain duplicates' })
+      .describe('At least one.'),
+    expiresAt: timeText.nullable().describe('Expiry time; `null` for no expiry.'),
+    password: secretText.exactOptional().describe('Required if the session is older than 15 minutes.'),
+  })
+  .describe('Creates a personal access token.')

@@ -1,233 +1,141 @@
 import { z } from 'zod'
-import { secretText, timeText } from './texts.ts'
+import { emailText, secretText, timeText } from './texts.ts'
 
-/** The account of the session or access token. */
-export interface AccountView {
-  readonly id: string
-  readonly email: string
-  /** Whether the user has opened a link that was sent to the address. */
-  readonly emailVerified: boolean
-  /** `false` for an account that only single sign-on can log in to. */
-  readonly hasPassword: boolean
-  /** Operators can view and change other accounts. */
-  readonly role: 'user' | 'operator'
-  readonly createdAt: string
-}
+const logIn = { email: emailText, password: secretText }
 
-/** The authenticated account, and its session or scopes. */
-export interface SessionView {
-  readonly account: AccountView
-  /** `null` for a personal access token. */
-  readonly session: {
-    readonly createdAt: string
-    /** When the session expires if it is not used. */
-    readonly expiresAt: string
-    /** Until this time, no request requires the password. */
-    readonly confirmedUntil: string
-  } | null
-  /** The scopes of a personal access token; `null` for a session, which has full access. */
-  readonly scopes: readonly string[] | null
-}
-
-/** Logs in. */
-export interface LogInBody {
-  readonly email: string
-  readonly password: string
-}
-
-/** Logs in with a link that works once, which `keyrail dev` prints. */
-export interface LogInLinkBody {
-  /** The link's fragment, `krd_…`. */
-  readonly link: string
-}
-
-/** A log-in at the OpenID Connect provider. */
-export interface SignOnView {
-  /** The provider's URL. Send the browser there. The provider sends it back to `/log-in/single-sign-on`. */
-  readonly url: string
-}
-
-/** Finishes a log-in at the OpenID Connect provider. */
-export interface FinishSignOnBody {
-  /** The query of the URL that the provider sent the browser back to. */
-  readonly response: string
-  /** Required to sign up if the deployment's `signUp` is `invite`. */
-  readonly invite?: string
-  /** Whether to connect the provider to the account of the session. It fails if the provider has another email address. @default false */
-  readonly connect?: boolean
-}
-
-/** Signs up. */
-export interface SignUpBody extends LogInBody {
-  /** Required if the deployment's `signUp` is `invite`. */
-  readonly invite?: string
-  /** Required if the deployment sends emails, unless it sent the invite: from the email of `POST /api/account/sign-up-link`, `kre_…`. */
-  readonly link?: string
-}
-
-/** Asks for a link to sign up with. */
-export interface SignUpLinkBody {
-  readonly email: string
-  /** Required if the deployment's `signUp` is `invite`. */
-  readonly invite?: string
-}
-
-/** Asks for a link to set a new password. */
-export interface ForgotPasswordBody {
-  readonly email: string
-}
-
-/** Asks for a link that gives the account this address, or verifies the one that it has. */
-export interface EmailBody {
-  readonly email: string
-  /** Required if the session is older than 15 minutes. */
-  readonly password?: string
-}
-
-/** Verifies an email address. */
-export interface VerifyEmailBody {
-  /** The link's fragment, `kre_…`. */
-  readonly link: string
-}
-
-/** An account at an OpenID Connect provider that logs in to this account. */
-export interface IdentityView {
-  /** The provider's issuer URL. */
-  readonly issuer: string
-  readonly connectedAt: string
-}
-
-/** The accounts at OpenID Connect providers that log in to this account. */
-export interface IdentitiesView {
-  readonly items: readonly IdentityView[]
-}
-
-/** Disconnects the account at an OpenID Connect provider. */
-export interface DisconnectBody {
-  /** From `GET /api/account/identities`. */
-  readonly issuer: string
-  /** Required if the session is older than 15 minutes. */
-  readonly password?: string
-}
-
-/** Changes the password. */
-export interface ChangePasswordBody {
-  readonly current: string
-  readonly next: string
-}
-
-/** Sets a password with a link from an email or from the operator. */
-export interface ResetPasswordBody {
-  /** The link's fragment, `krl_…`. */
-  readonly link: string
-  readonly password: string
-}
-
-/** Confirms an irreversible action. */
-export interface PasswordBody {
-  /** Required from an account with a password. The session of any other account must be younger than 15 minutes. */
-  readonly password?: string
-}
-
-/** Confirms a sensitive action. The password is required if the session is older than 15 minutes. */
-export interface ConfirmBody {
-  readonly password?: string
-}
-
-const email = z.string().trim().min(1, { error: 'must not be empty' }).max(254, {
-  error: 'must have at most 254 characters',
-})
-const logIn = { email, password: secretText }
-
-/** The schema of `AccountView`. */
-export const accountView: z.ZodType<AccountView> = z
+export const accountView = z
   .strictObject({
     id: z.string(),
     email: z.string(),
-    emailVerified: z.boolean(),
-    hasPassword: z.boolean(),
-    role: z.enum(['user', 'operator']),
+    emailVerified: z.boolean().describe('Whether the user has opened a link that was sent to the address.'),
+    hasPassword: z.boolean().describe('`false` for an account that only single sign-on can log in to.'),
+    role: z.enum(['user', 'operator']).describe('Operators can view and change other accounts.'),
     createdAt: timeText,
   })
-  .meta({ id: 'Account' })
+  .meta({ id: 'Account', description: 'The account of the session or access token.' })
 
-/** The schema of `SessionView`. */
-export const sessionView: z.ZodType<SessionView> = z
+export const sessionView = z
   .strictObject({
     account: accountView,
-    session: z.strictObject({ createdAt: timeText, expiresAt: timeText, confirmedUntil: timeText }).nullable(),
-    scopes: z.array(z.string()).nullable(),
+    session: z
+      .strictObject({
+        createdAt: timeText,
+        expiresAt: timeText.describe('When the session expires if it is not used.'),
+        confirmedUntil: timeText.describe('Until this time, no request requires the password.'),
+      })
+      .nullable()
+      .describe('`null` for a personal access token.'),
+    scopes: z
+      .array(z.string())
+      .nullable()
+      .describe('The scopes of a personal access token; `null` for a session, which has full access.'),
   })
-  .meta({ id: 'Session' })
+  .meta({ id: 'Session', description: 'The authenticated account, and its session or scopes.' })
 
-/** The schema of `LogInBody`. */
-export const logInBody: z.ZodType<LogInBody, LogInBody> = z.strictObject(logIn)
+export const logInBody = z.strictObject(logIn).describe('Logs in.')
 
-/** The schema of `LogInLinkBody`. */
-export const logInLinkBody: z.ZodType<LogInLinkBody, LogInLinkBody> = z.strictObject({ link: secretText })
+export const logInLinkBody = z
+  .strictObject({ link: secretText.describe("The link's fragment, `krd_…`.") })
+  .describe('Logs in with a link that works once, which `keyrail dev` prints.')
 
-/** The schema of `SignOnView`. */
-export const signOnView: z.ZodType<SignOnView> = z.strictObject({ url: z.string() })
+export const signOnView = z
+  .strictObject({
+    url: z
+      .string()
+      .describe("The provider's URL. Send the browser there. The provider sends it back to `/log-in/single-sign-on`."),
+  })
+  .describe('A log-in at the OpenID Connect provider.')
 
-/** The schema of `FinishSignOnBody`. */
-export const finishSignOnBody: z.ZodType<FinishSignOnBody, FinishSignOnBody> = z.strictObject({
-  response: secretText,
-  invite: secretText.exactOptional(),
-  connect: z.boolean().exactOptional(),
-})
+export const finishSignOnBody = z
+  .strictObject({
+    response: secretText.describe('The query of the URL that the provider sent the browser back to.'),
+    invite: secretText.exactOptional().describe("Required to sign up if the deployment's `signUp` is `invite`."),
+    connect: z
+      .boolean()
+      .exactOptional()
+      .describe(
+        'Whether to connect the provider to the account of the session. It fails if the provider has another email address. @default false',
+      ),
+  })
+  .describe('Finishes a log-in at the OpenID Connect provider.')
 
-/** The schema of `SignUpBody`. */
-export const signUpBody: z.ZodType<SignUpBody, SignUpBody> = z.strictObject({
-  ...logIn,
-  invite: secretText.exactOptional(),
-  link: secretText.exactOptional(),
-})
+export const signUpBody = z
+  .strictObject({
+    ...logIn,
+    invite: secretText.exactOptional().describe("Required if the deployment's `signUp` is `invite`."),
+    link: secretText
+      .exactOptional()
+      .describe(
+        'Required if the deployment sends emails, unless it sent the invite: from the email of `POST /api/account/sign-up-link`, `kre_…`.',
+      ),
+  })
+  .describe('Signs up.')
 
-/** The schema of `SignUpLinkBody`. */
-export const signUpLinkBody: z.ZodType<SignUpLinkBody, SignUpLinkBody> = z.strictObject({
-  email,
-  invite: secretText.exactOptional(),
-})
+export const signUpLinkBody = z
+  .strictObject({
+    email: emailText,
+    invite: secretText.exactOptional().describe("Required if the deployment's `signUp` is `invite`."),
+  })
+  .describe('Asks for a link to sign up with.')
 
-/** The schema of `ForgotPasswordBody`. */
-export const forgotPasswordBody: z.ZodType<ForgotPasswordBody, ForgotPasswordBody> = z.strictObject({ email })
+export const forgotPasswordBody = z
+  .strictObject({ email: emailText })
+  .describe('Asks for a link to set a new password.')
 
-/** The schema of `EmailBody`. */
-export const emailBody: z.ZodType<EmailBody, EmailBody> = z.strictObject({
-  email,
-  password: secretText.exactOptional(),
-})
+export const emailBody = z
+  .strictObject({
+    email: emailText,
+    password: secretText.exactOptional().describe('Required if the session is older than 15 minutes.'),
+  })
+  .describe('Asks for a link that gives the account this address, or verifies the one that it has.')
 
-/** The schema of `VerifyEmailBody`. */
-export const verifyEmailBody: z.ZodType<VerifyEmailBody, VerifyEmailBody> = z.strictObject({ link: secretText })
+export const verifyEmailBody = z
+  .strictObject({ link: secretText.describe("The link's fragment, `kre_…`.") })
+  .describe('Verifies an email address.')
 
-/** The schema of `IdentitiesView`. */
-export const identitiesView: z.ZodType<IdentitiesView> = z.strictObject({
-  items: z.array(z.strictObject({ issuer: z.string(), connectedAt: timeText })),
-})
+export const identityView = z
+  .strictObject({ issuer: z.string().describe("The provider's issuer URL."), connectedAt: timeText })
+  .describe('An account at an OpenID Connect provider that logs in to this account.')
 
-/** The schema of `DisconnectBody`. */
-export const disconnectBody: z.ZodType<DisconnectBody, DisconnectBody> = z.strictObject({
-  issuer: z.string().min(1, { error: 'must not be empty' }).max(2_000, { error: 'must have at most 2000 characters' }),
-  password: secretText.exactOptional(),
-})
+export const identitiesView = z
+  .strictObject({ items: z.array(identityView) })
+  .describe('The accounts at OpenID Connect providers that log in to this account.')
 
-/** The schema of `ChangePasswordBody`. */
-export const changePasswordBody: z.ZodType<ChangePasswordBody, ChangePasswordBody> = z.strictObject({
-  current: secretText,
-  next: secretText,
-})
+export const disconnectBody = z
+  .strictObject({
+    issuer: z
+      .string()
+      .min(1, { error: 'must not be empty' })
+      .max(2_000, { error: 'must have at most 2000 characters' })
+      .describe('From `GET /api/account/identities`.'),
+    password: secretText.exactOptional().describe('Required if the session is older than 15 minutes.'),
+  })
+  .describe('Disconnects the account at an OpenID Connect provider.')
 
-/** The schema of `ResetPasswordBody`. */
-export const resetPasswordBody: z.ZodType<ResetPasswordBody, ResetPasswordBody> = z.strictObject({
-  link: secretText,
-  password: secretText,
-})
+export const changePasswordBody = z
+  .strictObject({
+    current: secretText,
+    next: secretText,
+  })
+  .describe('Changes the password.')
 
-/** The schema of `PasswordBody`. */
-export const passwordBody: z.ZodType<PasswordBody, PasswordBody> = z.strictObject({
-  password: secretText.exactOptional(),
-})
+export const resetPasswordBody = z
+  .strictObject({
+    link: secretText.describe("The link's fragment, `krl_…`."),
+    password: secretText,
+  })
+  .describe('Sets a password with a link from an email or from the operator.')
 
-/** The schema of `ConfirmBody`. */
-export const confirmBody: z.ZodType<ConfirmBody, ConfirmBody> = z.strictObject({ password: secretText.exactOptional() })
+export const passwordBody = z
+  .strictObject({
+    password: secretText
+      .exactOptional()
+      .describe(
+        'Required from an account with a password. The session of any other account must be younger than 15 minutes.',
+      ),
+  })
+  .describe('Confirms an irreversible action.')
+
+export const confirmBody = z
+  .strictObject({ password: secretText.exactOptional() })
+  .describe('Confirms a sensitive action. The password is required if the session is older than 15 minutes.')

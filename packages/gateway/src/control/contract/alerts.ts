@@ -1,126 +1,72 @@
 import { z } from 'zod'
-import { secretText, timeText } from './texts.ts'
+import { flag, secretText, timeText } from './texts.ts'
 
-/** The alerts of the account: who gets them, and the last deliveries. */
-export interface AlertsView {
-  readonly emails: AlertEmailsView
-  /** Oldest first. */
-  readonly webhooks: readonly WebhookView[]
-  /** Most webhooks that an account can have. */
-  readonly maxWebhooks: number
-  /** The last 50, newest first. */
-  readonly deliveries: readonly AlertDeliveryView[]
-}
+export const alertEmailsView = z
+  .strictObject({
+    own: flag.describe('About the own apps and API keys.'),
+    allUsers: flag.describe('About those of all users. Only operators get them.'),
+  })
+  .describe('Which alerts are sent by email. Emails are only sent to a verified address.')
 
-/** Which alerts are sent by email. Emails are only sent to a verified address. */
-export interface AlertEmailsView {
-  /** About the own apps and API keys. */
-  readonly own: boolean
-  /** About those of all users. Only operators get them. */
-  readonly allUsers: boolean
-}
-
-/** A URL that gets alerts. */
-export interface WebhookView {
-  readonly id: string
-  readonly url: string
-  /** Whether it gets alerts about all users. Only those of operators do. */
-  readonly allUsers: boolean
-  readonly createdAt: string
-}
-
-/** A webhook with its secret, which is shown only once. */
-export interface NewWebhookView {
-  readonly webhook: WebhookView
-  /** `whsec_…`: verifies the header `Keyrail-Signature`. A secret. */
-  readonly secret: string
-}
-
-/** An alert that was sent, or is retried. */
-export interface AlertDeliveryView {
-  readonly id: string
-  /** `null`: by email. */
-  readonly webhookId: string | null
-  /** Percent of the daily quota. */
-  readonly level: number
-  /** The app; `null` for the API keys of the user. */
-  readonly app: { readonly id: string; readonly name: string } | null
-  /** The user with the quota. */
-  readonly userId: string
-  readonly state: 'pending' | 'delivered' | 'failed'
-  readonly attempts: number
-  /** How the last attempt ended, such as `HTTP 500` or `timeout`; `null` before the first. */
-  readonly result: string | null
-  readonly createdAt: string
-  readonly attemptedAt: string | null
-}
-
-/** Adds a webhook. */
-export interface CreateWebhookBody {
-  /** An https URL. */
-  readonly url: string
-  /** Whether it gets alerts about all users. Only operators can set it. @default false */
-  readonly allUsers?: boolean
-  /** Required if the session is older than 15 minutes. */
-  readonly password?: string
-}
-
-/** How a test event was received. */
-export interface WebhookTestView {
-  /** Whether the response had a status from 200 to 299. */
-  readonly ok: boolean
-  /** Such as `HTTP 200`, `timeout` or `ENOTFOUND`. */
-  readonly result: string
-}
-
-const flag = z.boolean({ error: 'must be true or false' })
-
-/** The schema of `AlertEmailsView`. */
-export const alertEmailsView: z.ZodType<AlertEmailsView, AlertEmailsView> = z.strictObject({
-  own: flag,
-  allUsers: flag,
-})
-
-const webhookView = z
-  .strictObject({ id: z.string(), url: z.string(), allUsers: z.boolean(), createdAt: timeText })
-  .meta({ id: 'Webhook' })
-
-const deliveryView = z
+export const webhookView = z
   .strictObject({
     id: z.string(),
-    webhookId: z.string().nullable(),
-    level: z.int(),
-    app: z.strictObject({ id: z.string(), name: z.string() }).nullable(),
-    userId: z.string(),
+    url: z.string(),
+    allUsers: z.boolean().describe('Whether it gets alerts about all users. Only those of operators do.'),
+    createdAt: timeText,
+  })
+  .meta({ id: 'Webhook', description: 'A URL that gets alerts.' })
+
+export const alertDeliveryView = z
+  .strictObject({
+    id: z.string(),
+    webhookId: z.string().nullable().describe('`null`: by email.'),
+    level: z.int().describe('Percent of the daily quota.'),
+    app: z
+      .strictObject({ id: z.string(), name: z.string() })
+      .nullable()
+      .describe('The app; `null` for the API keys of the user.'),
+    userId: z.string().describe('The user with the quota.'),
     state: z.enum(['pending', 'delivered', 'failed']),
     attempts: z.int(),
-    result: z.string().nullable(),
+    result: z
+      .string()
+      .nullable()
+      .describe('How the last attempt ended, such as `HTTP 500` or `timeout`; `null` before the first.'),
     createdAt: timeText,
     attemptedAt: timeText.nullable(),
   })
-  .meta({ id: 'AlertDelivery' })
+  .meta({ id: 'AlertDelivery', description: 'An alert that was sent, or is retried.' })
 
-/** The schema of `AlertsView`. */
-export const alertsView: z.ZodType<AlertsView> = z
+export const alertsView = z
   .strictObject({
-    emails: z.strictObject({ own: z.boolean(), allUsers: z.boolean() }),
-    webhooks: z.array(webhookView),
-    maxWebhooks: z.int(),
-    deliveries: z.array(deliveryView),
+    emails: alertEmailsView,
+    webhooks: z.array(webhookView).describe('Oldest first.'),
+    maxWebhooks: z.int().describe('Most webhooks that an account can have.'),
+    deliveries: z.array(alertDeliveryView).describe('The last 50, newest first.'),
   })
-  .meta({ id: 'Alerts' })
+  .meta({ id: 'Alerts', description: 'The alerts of the account: who gets them, and the last deliveries.' })
 
-/** The schema of `NewWebhookView`. */
-export const newWebhookView: z.ZodType<NewWebhookView> = z.strictObject({ webhook: webhookView, secret: z.string() })
+export const newWebhookView = z
+  .strictObject({
+    webhook: webhookView,
+    secret: z.string().describe('`whsec_…`: verifies the header `Keyrail-Signature`. A secret.'),
+  })
+  .describe('A webhook with its secret, which is shown only once.')
 
-/** The schema of `CreateWebhookBody`. */
-export const createWebhookBody: z.ZodType<CreateWebhookBody, CreateWebhookBody> = z.strictObject({
-  url: z.string().trim(),
-  allUsers: flag.exactOptional(),
-  password: secretText.exactOptional(),
-})
+export const createWebhookBody = z
+  .strictObject({
+    url: z.string().trim().describe('An https URL.'),
+    allUsers: flag
+      .exactOptional()
+      .describe('Whether it gets alerts about all users. Only operators can set it. @default false'),
+    password: secretText.exactOptional().describe('Required if the session is older than 15 minutes.'),
+  })
+  .describe('Adds a webhook.')
 
-/** The schema of `WebhookTestView`. */
-export const webhookTestView: z.ZodType<WebhookTestView> = z
-  .strictObject({ ok: z.boolean(), result: z.string() })
-  .meta({ id: 'WebhookTest' })
+export const webhookTestView = z
+  .strictObject({
+    ok: z.boolean().describe('Whether the response had a status from 200 to 299.'),
+    result: z.string().describe('Such as `HTTP 200`, `timeout` or `ENOTFOUND`.'),
+  })
+  .meta({ id: 'WebhookTest', description: 'How a test event was received.' })

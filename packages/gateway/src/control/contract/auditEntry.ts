@@ -1,55 +1,6 @@
 import { z } from 'zod'
-import { pageMembers } from './page.ts'
-import type { PageQuery } from './page.ts'
+import { pageMembers, pageOf } from './page.ts'
 import { idText, timeText } from './texts.ts'
-
-/** A logged change of an account or of something it owns. */
-export interface AuditEntryView {
-  readonly id: number
-  readonly at: string
-  /** The account that was changed. */
-  readonly userId: string | null
-  /** Its email address; `null` if it was deleted. */
-  readonly userEmail: string | null
-  /** The author of the change: the id of a user or access token, `operator` for the command line, or `nobody` if nobody was logged in. */
-  readonly actor: string
-  /** The email address of the user, or the label of the access token; `null` if it was deleted, or is not yours and you are no operator. */
-  readonly actorName: string | null
-  /** Such as `key.rotate`. */
-  readonly action: string
-  /** The id of the object that was changed. */
-  readonly subject: string | null
-  /** Its name; `null` if it was deleted or has none. */
-  readonly subjectName: string | null
-  readonly ip: string | null
-  readonly detail: Readonly<Record<string, unknown>> | null
-}
-
-/** Filters the audit log. */
-export interface AuditFilters {
-  /** An action, such as `key.rotate`, or a group of actions, such as `key`. */
-  readonly action?: string
-  /** Only entries by this author: the id of a user or access token, `operator` or `nobody`. */
-  readonly actor?: string
-  /** Only entries about the object with this id. */
-  readonly subject?: string
-  /** Only entries from this time on. */
-  readonly from?: string
-  /** Only entries before this time. */
-  readonly to?: string
-}
-
-/** Selects a page of the audit log. */
-export interface AuditQuery extends PageQuery, AuditFilters {}
-
-/** Filters the audit log of all accounts. */
-export interface AdminAuditFilters extends AuditFilters {
-  /** Only entries about this account. */
-  readonly userId?: string
-}
-
-/** Selects a page of the audit log of all accounts. */
-export interface AdminAuditQuery extends PageQuery, AdminAuditFilters {}
 
 const recordId = z.string().regex(/^[0-9A-Za-z_]{1,40}$/, { error: 'must be an id, such as that of an app' })
 
@@ -59,43 +10,56 @@ const filters = {
     .regex(/^[a-z][a-zA-Z]{0,31}(?:\.[a-z][a-zA-Z]{0,31})?$/, {
       error: 'must be an action such as key.rotate, or a group such as key',
     })
-    .exactOptional(),
-  actor: recordId.exactOptional(),
-  subject: recordId.exactOptional(),
-  from: timeText.exactOptional(),
-  to: timeText.exactOptional(),
+    .exactOptional()
+    .describe('An action, such as `key.rotate`, or a group of actions, such as `key`.'),
+  actor: recordId
+    .exactOptional()
+    .describe('Only entries by this author: the id of a user or access token, `operator` or `nobody`.'),
+  subject: recordId.exactOptional().describe('Only entries about the object with this id.'),
+  from: timeText.exactOptional().describe('Only entries from this time on.'),
+  to: timeText.exactOptional().describe('Only entries before this time.'),
 }
 const userId = idText('usr').exactOptional()
 
-/** The schema of `AuditFilters`. */
-export const auditFilters: z.ZodType<AuditFilters, unknown> = z.strictObject(filters)
+export const auditFilters = z.strictObject(filters).describe('Filters the audit log.')
 
-/** The schema of `AuditQuery`. */
-export const auditQuery: z.ZodType<AuditQuery, unknown> = z.strictObject({ ...pageMembers, ...filters })
+export const auditQuery = z.strictObject({ ...pageMembers, ...filters }).describe('Selects a page of the audit log.')
 
-/** The schema of `AdminAuditFilters`. */
-export const adminAuditFilters: z.ZodType<AdminAuditFilters, unknown> = z.strictObject({ ...filters, userId })
+export const adminAuditFilters = z
+  .strictObject({ ...filters, userId: userId.describe('Only entries about this account.') })
+  .describe('Filters the audit log of all accounts.')
 
-/** The schema of `AdminAuditQuery`. */
-export const adminAuditQuery: z.ZodType<AdminAuditQuery, unknown> = z.strictObject({
-  ...pageMembers,
-  ...filters,
-  userId,
-})
+export const adminAuditQuery = z
+  .strictObject({
+    ...pageMembers,
+    ...filters,
+    userId: userId.describe('Only entries about this account.'),
+  })
+  .describe('Selects a page of the audit log of all accounts.')
 
-/** The schema of `AuditEntryView`. */
-export const auditEntryView: z.ZodType<AuditEntryView> = z
+export const auditEntryView = z
   .strictObject({
     id: z.int(),
     at: timeText,
-    userId: z.string().nullable(),
-    userEmail: z.string().nullable(),
-    actor: z.string(),
-    actorName: z.string().nullable(),
-    action: z.string(),
-    subject: z.string().nullable(),
-    subjectName: z.string().nullable(),
+    userId: z.string().nullable().describe('The account that was changed.'),
+    userEmail: z.string().nullable().describe('Its email address; `null` if it was deleted.'),
+    actor: z
+      .string()
+      .describe(
+        'The author of the change: the id of a user or access token, `operator` for the command line, or `nobody` if nobody was logged in.',
+      ),
+    actorName: z
+      .string()
+      .nullable()
+      .describe(
+        'The email address of the user, or the label of the access token; `null` if it was deleted, or is not yours and you are no operator.',
+      ),
+    action: z.string().describe('Such as `key.rotate`.'),
+    subject: z.string().nullable().describe('The id of the object that was changed.'),
+    subjectName: z.string().nullable().describe('Its name; `null` if it was deleted or has none.'),
     ip: z.string().nullable(),
     detail: z.record(z.string(), z.unknown()).nullable(),
   })
-  .meta({ id: 'AuditEntry' })
+  .meta({ id: 'AuditEntry', description: 'A logged change of an account or of something it owns.' })
+
+export const auditEntriesView = pageOf(auditEntryView).describe('A page of the audit log.')

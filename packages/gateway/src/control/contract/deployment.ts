@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import type { Network } from '../../lib/network.ts'
 import { limitsView } from './limits.ts'
-import type { LimitsView } from './limits.ts'
-import { networkName } from './networks.ts'
+import { network } from './networks.ts'
 
 /** The use cases of apps. */
 export const useCases = [
@@ -17,126 +15,73 @@ export const useCases = [
   'Other',
 ] as const
 
-/** A use case of an app. */
-export type UseCase = (typeof useCases)[number]
+export const useCase = z.enum(useCases).describe('A use case of an app.')
 
 /** The services that apps can use. */
 export const serviceNames = ['Node API'] as const
 
-/** A service that an app can use. */
-export type ServiceName = (typeof serviceNames)[number]
+export const serviceName = z.enum(serviceNames).describe('A service that an app can use.')
 
-/** A chain, which can have several networks. */
-export interface ChainView {
-  /** The value of an app's `chain`. */
-  readonly chain: string
-  readonly title: string
-  /** Other names to search for. */
-  readonly aliases: readonly string[]
-}
-
-/** A network. */
-export interface NetworkView {
-  readonly network: Network
-  readonly chain: string
-  readonly title: string
-  readonly chainId: number
-  /** The symbol of its coin. */
-  readonly symbol: string
-  /** Whether its coin has no value. */
-  readonly testnet: boolean
-  /** Other names, which its URLs can have too. */
-  readonly aliases: readonly string[]
-  /** The URL of a block explorer; `null` if none is known. */
-  readonly explorerUrl: string | null
-  /** Pass it to the SDK as `baseUrl` for apps, or `rpcUrl` for API keys. */
-  readonly url: string
-}
-
-/** Public facts about the service, available without logging in. */
-export interface DeploymentView {
-  /** The base of all endpoint URLs. */
-  readonly publicUrl: string
-  readonly signUp: 'open' | 'invite' | 'closed'
-  /** Whether the service sends emails: to confirm addresses, to reset passwords and to invite. */
-  readonly email: boolean
-  /** Whether users can log in and sign up by password. */
-  readonly passwordLogin: boolean
-  /** Log-in with an OpenID Connect provider; `null`: there is none. */
-  readonly singleSignOn: {
-    /** The provider's name. */
-    readonly label: string
-  } | null
-  /** Whether keys can be revealed after they were created. */
-  readonly reveal: boolean
-  /** Keyrail's packages that the configured registries have, such as `@keyrail/core`. Others are built from the repository. */
-  readonly publishedPackages: readonly string[]
-  /** Whether requests are recorded in the request logs of apps and API keys. */
-  readonly requestLog: boolean
-  /** Where Keyrail's documentation is, without a slash at the end; `null` if the operator has set no URL. */
-  readonly docsUrl: string | null
-  /** The chains of the networks. */
-  readonly chains: readonly ChainView[]
-  readonly networks: readonly NetworkView[]
-  readonly services: readonly ServiceName[]
-  readonly useCases: readonly UseCase[]
-  readonly limits: {
-    /** The default limits of each app. */
-    readonly app: LimitsView
-    /** `perDay` and `perMonth` are shared by all API keys of an account; `perSecond` and `burst` are for each key. */
-    readonly apiKey: LimitsView
-    readonly maxApps: number
-    readonly maxApiKeys: number
-    readonly maxAllowEntriesPerType: number
-    readonly maxJwtKeys: number
-    readonly maxGraceDays: number
-  }
-}
-
-/** The schema of `NetworkView`. */
-const networkView: z.ZodType<NetworkView> = z
+export const networkView = z
   .strictObject({
-    network: networkName,
+    network,
     chain: z.string(),
     title: z.string(),
     chainId: z.int(),
-    symbol: z.string(),
-    testnet: z.boolean(),
-    aliases: z.array(z.string()),
-    explorerUrl: z.string().nullable(),
-    url: z.string(),
+    symbol: z.string().describe('The symbol of its coin.'),
+    testnet: z.boolean().describe('Whether its coin has no value.'),
+    aliases: z.array(z.string()).describe('Other names, which its URLs can have too.'),
+    explorerUrl: z.string().nullable().describe('The URL of a block explorer; `null` if none is known.'),
+    url: z.string().describe('Pass it to the SDK as `baseUrl` for apps, or `rpcUrl` for API keys.'),
   })
-  .meta({ id: 'Network' })
+  .meta({ id: 'Network', description: 'A network.' })
 
-/** The networks of the service, and their chains. Available without logging in. */
-export type NetworksView = Pick<DeploymentView, 'chains' | 'networks'>
-
-const chains = z.array(z.strictObject({ chain: z.string(), title: z.string(), aliases: z.array(z.string()) }))
-
-/** The schema of `NetworksView`. */
-export const networksView: z.ZodType<NetworksView> = z
-  .strictObject({ chains, networks: z.array(networkView) })
-  .meta({ id: 'Networks' })
-
-/** The schema of `DeploymentView`. */
-export const deploymentView: z.ZodType<DeploymentView> = z
+export const chainView = z
   .strictObject({
-    publicUrl: z.string(),
+    chain: z.string().describe("The value of an app's `chain`."),
+    title: z.string(),
+    aliases: z.array(z.string()).describe('Other names to search for.'),
+  })
+  .describe('A chain, which can have several networks.')
+
+const chains = z.array(chainView)
+
+export const networksView = z
+  .strictObject({ chains, networks: z.array(networkView) })
+  .meta({ id: 'Networks', description: 'The networks of the service, and their chains. Available without logging in.' })
+
+export const deploymentView = z
+  .strictObject({
+    publicUrl: z.string().describe('The base of all endpoint URLs.'),
     signUp: z.enum(['open', 'invite', 'closed']),
-    email: z.boolean(),
-    passwordLogin: z.boolean(),
-    singleSignOn: z.strictObject({ label: z.string() }).nullable(),
-    reveal: z.boolean(),
-    publishedPackages: z.array(z.string()),
-    requestLog: z.boolean(),
-    docsUrl: z.string().nullable(),
-    chains,
+    email: z
+      .boolean()
+      .describe('Whether the service sends emails: to confirm addresses, to reset passwords and to invite.'),
+    passwordLogin: z.boolean().describe('Whether users can log in and sign up by password.'),
+    singleSignOn: z
+      .strictObject({ label: z.string().describe("The provider's name.") })
+      .nullable()
+      .describe('Log-in with an OpenID Connect provider; `null`: there is none.'),
+    reveal: z.boolean().describe('Whether keys can be revealed after they were created.'),
+    publishedPackages: z
+      .array(z.string())
+      .describe(
+        "Keyrail's packages that the configured registries have, such as `@keyrail/core`. Others are built from the repository.",
+      ),
+    requestLog: z.boolean().describe('Whether requests are recorded in the request logs of apps and API keys.'),
+    docsUrl: z
+      .string()
+      .nullable()
+      .describe("Where Keyrail's documentation is, without a slash at the end; `null` if the operator has set no URL."),
+    chains: chains.describe('The chains of the networks.'),
     networks: z.array(networkView),
-    services: z.array(z.enum(serviceNames)),
-    useCases: z.array(z.enum(useCases)),
+    services: z.array(serviceName),
+    useCases: z.array(useCase),
     limits: z.strictObject({
-      app: limitsView,
-      apiKey: limitsView,
+      app: limitsView.describe('The default limits of each app.'),
+      apiKey: limitsView.describe(
+        '`perDay` and `perMonth` are shared by all API keys of an account; `perSecond` and `burst` are for each key.',
+      ),
       maxApps: z.int(),
       maxApiKeys: z.int(),
       maxAllowEntriesPerType: z.int(),
@@ -144,4 +89,4 @@ export const deploymentView: z.ZodType<DeploymentView> = z
       maxGraceDays: z.int(),
     }),
   })
-  .meta({ id: 'Deployment' })
+  .meta({ id: 'Deployment', description: 'Public facts about the service, available without logging in.' })

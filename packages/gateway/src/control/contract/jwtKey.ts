@@ -1,83 +1,42 @@
 import { z } from 'zod'
 import { labelText, secretText, timeText } from './texts.ts'
 
-/** A public key that verifies an app's JWTs. */
-export interface JwtKeyView {
-  /** The `kid` that a JWT's header must contain. */
-  readonly kid: string
-  /** The signature algorithms that the key can verify. */
-  readonly algorithms: readonly string[]
-  /** The SHA-256 of the key's DER encoding, in base64. */
-  readonly fingerprint: string
-  readonly publicPem: string
-  readonly label: string
-  readonly createdAt: string
-}
-
-/** An app's JWT keys, oldest first. */
-export interface JwtKeysView {
-  readonly items: readonly JwtKeyView[]
-  readonly max: number
-}
-
-/** Imports a public key. */
-export interface AddJwtKeyBody {
-  /** PEM, starting with `-----BEGIN PUBLIC KEY-----`. A private key is rejected. */
-  readonly pem: string
-  /** Up to 64 characters. @default '' */
-  readonly label?: string
-}
-
-/** Tests a JWT. */
-export interface TestJwtBody {
-  readonly token: string
-}
-
-/** The verification result of a JWT. */
-export type JwtTestView =
-  | {
-      readonly ok: true
-      readonly kid: string
-      /** When the JWT expires. */
-      readonly expiresAt: string
-      /** Whether its claims allow less than the app's allow list. */
-      readonly narrows: boolean
-    }
-  | {
-      readonly ok: false
-      /** The first failed check, such as `signature` or `expiry`. */
-      readonly check: string
-      readonly message: string
-    }
-
-/** The schema of `JwtKeyView`. */
-export const jwtKeyView: z.ZodType<JwtKeyView> = z
+export const jwtKeyView = z
   .strictObject({
-    kid: z.string(),
-    algorithms: z.array(z.string()),
-    fingerprint: z.string(),
+    kid: z.string().describe("The `kid` that a JWT's header must contain."),
+    algorithms: z.array(z.string()).describe('The signature algorithms that the key can verify.'),
+    fingerprint: z.string().describe("The SHA-256 of the key's DER encoding, in base64."),
     publicPem: z.string(),
     label: z.string(),
     createdAt: timeText,
   })
-  .meta({ id: 'JwtKey' })
+  .meta({ id: 'JwtKey', description: "A public key that verifies an app's JWTs." })
 
-/** The schema of `JwtKeysView`. */
-export const jwtKeysView: z.ZodType<JwtKeysView> = z.strictObject({ items: z.array(jwtKeyView), max: z.int() })
+export const jwtKeysView = z
+  .strictObject({ items: z.array(jwtKeyView), max: z.int() })
+  .describe("An app's JWT keys, oldest first.")
 
-/** The schema of `AddJwtKeyBody`. */
-export const addJwtKeyBody: z.ZodType<AddJwtKeyBody, AddJwtKeyBody> = z.strictObject({
-  pem: secretText,
-  label: labelText.exactOptional(),
-})
+export const addJwtKeyBody = z
+  .strictObject({
+    pem: secretText.describe('PEM, starting with `-----BEGIN PUBLIC KEY-----`. A private key is rejected.'),
+    label: labelText.exactOptional().describe("Up to 64 characters. @default ''"),
+  })
+  .describe('Imports a public key.')
 
-/** The schema of `TestJwtBody`. */
-export const testJwtBody: z.ZodType<TestJwtBody, TestJwtBody> = z.strictObject({ token: secretText })
+export const testJwtBody = z.strictObject({ token: secretText }).describe('Tests a JWT.')
 
-/** The schema of `JwtTestView`. */
-export const jwtTestView: z.ZodType<JwtTestView> = z
+export const jwtTestView = z
   .discriminatedUnion('ok', [
-    z.strictObject({ ok: z.literal(true), kid: z.string(), expiresAt: timeText, narrows: z.boolean() }),
-    z.strictObject({ ok: z.literal(false), check: z.string(), message: z.string() }),
+    z.strictObject({
+      ok: z.literal(true),
+      kid: z.string(),
+      expiresAt: timeText.describe('When the JWT expires.'),
+      narrows: z.boolean().describe("Whether its claims allow less than the app's allow list."),
+    }),
+    z.strictObject({
+      ok: z.literal(false),
+      check: z.string().describe('The first failed check, such as `signature` or `expiry`.'),
+      message: z.string(),
+    }),
   ])
-  .meta({ id: 'JwtTest' })
+  .meta({ id: 'JwtTest', description: 'The verification result of a JWT.' })

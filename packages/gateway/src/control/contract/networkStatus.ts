@@ -1,34 +1,25 @@
 import { z } from 'zod'
-import type { Network } from '../../lib/network.ts'
-import { networkName } from './networks.ts'
+import { network } from './networks.ts'
 
-/** How many nodes of a network are in each state, as this instance sees them. */
-export interface NodeCounts {
-  /** Reachable, on the right chain, up to date, and without an open circuit breaker. Includes nodes that are throttled or over their budget. */
-  readonly healthy: number
-  /** Syncing, or too far behind the other nodes. */
-  readonly lagging: number
-  /** Unreachable, on the wrong chain, or failing. */
-  readonly down: number
-}
-
-/** The status of a network. */
-export interface NetworkStatusView {
-  readonly network: Network
-  readonly nodes: NodeCounts
-}
-
-/** The status of each network, in the order of the config. */
-export interface NetworkStatusesView {
-  readonly networks: readonly NetworkStatusView[]
-}
-
-const networkStatus = z
+export const nodeCounts = z
   .strictObject({
-    network: networkName,
-    nodes: z.strictObject({ healthy: z.int(), lagging: z.int(), down: z.int() }),
+    healthy: z
+      .int()
+      .describe(
+        'Reachable, on the right chain, up to date, and without an open circuit breaker. Includes nodes that are throttled or over their budget.',
+      ),
+    lagging: z.int().describe('Syncing, or too far behind the other nodes.'),
+    down: z.int().describe('Unreachable, on the wrong chain, or failing.'),
   })
-  .meta({ id: 'NetworkStatus' })
+  .describe('How many nodes of a network are in each state, as this instance sees them.')
 
-/** The schema of `NetworkStatusesView`. */
-export const networkStatusesView: z.ZodType<NetworkStatusesView> = z.strictObject({ networks: z.array(networkStatus) })
+export const networkStatusView = z
+  .strictObject({
+    network,
+    nodes: nodeCounts,
+  })
+  .meta({ id: 'NetworkStatus', description: 'The status of a network.' })
+
+export const networkStatusesView = z
+  .strictObject({ networks: z.array(networkStatusView) })
+  .describe('The status of each network, in the order of the config.')

@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { isNetworkName, networkNameRule } from '../../lib/network.ts'
-import type { Network } from '../../lib/network.ts'
 
-/** A network's name. */
-export const networkName: z.ZodType<Network, Network> = z
+export const network = z
   .string({ error: networkNameRule })
   .refine(isNetworkName, { error: networkNameRule })
+  .describe("A network's name.")
 
-/** A string for each of several networks. */
-export const perNetwork: z.ZodType<Readonly<Record<Network, string>>> = z.record(z.string(), z.string())
+export const perNetwork = z.record(network, z.string()).describe('A string for each of several networks.')

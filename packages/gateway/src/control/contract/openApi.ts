@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { apiErrorView } from './apiError.ts'
-import { routeNames, getRoute } from './routes.ts'
-import type { AnyRoute } from './route.ts'
+import { routes } from '../routes.ts'
+import type { Route } from '../route.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -11,18 +11,20 @@ const statusTexts: Readonly<Record<number, string>> = {
   204: 'Success, without a body.',
 }
 
-const toSecurity = ({ access }: AnyRoute): readonly Json[] => {
+const toSecurity = ({ access }: Route): readonly Json[] => {
   if (access === 'anyone') return []
   if (access === 'session') return [{ session: [] }]
   if (access === 'operator') return [{ session: [] }, { operatorToken: [] }]
   return [{ session: [] }, { accessToken: [access] }]
 }
 
-/** Removes noise: the pattern of dates, and the limits of safe integers. */
+/** Removes noise: the pattern of dates, and the limits of safe integers. Writes defaults as a sentence. */
 const simplifySchema = ({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void => {
   if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern']
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum']
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
+  const { description } = jsonSchema
+  if (typeof description === 'string') jsonSchema['description'] = description.replace(/@default (.*)$/, 'Default: $1.')
 }
 
 /** Collects named schemas, so that each is in the document once. */
@@ -75,17 +77,17 @@ export const openApi = ({ publicUrl }: { publicUrl: string }): Json => {
     content: { 'application/json': { schema: schemas.toJson(apiErrorView, 'output') } },
   }
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const name of routeNames) {
+  for (const route of routes) {
+    const { name, summary, description, params, query, body, response, status, type = 'application/json' } = route
     const [method = '', path = ''] = name.split(' ')
-    const route = getRoute(name)
-    const { params, query, body, response, status, type = 'application/json' } = route
     const parameters = [
       ...(params === undefined ? [] : toParameters(schemas.toJson(params, 'input'), 'path')),
       ...(query === undefined ? [] : toParameters(schemas.toJson(query, 'input'), 'query')),
     ]
     ;(paths[path] ??= {})[method.toLowerCase()] = {
       operationId: toOperationId(method, path),
-      summary: route.summary,
+      summary,
+      ...(description === undefined ? {} : { description }),
       security: toSecurity(route),
       ...(parameters.length === 0 ? {} : { parameters }),
       ...(body === undefined

@@ -36,6 +36,9 @@ export const descriptionText: z.ZodType<string, string> = z
   .refine((text) => !hasControlBesideLines(text), { error: 'must not contain control characters' })
   .meta({ maxLength: 500 })
 
+/** CSV. */
+export const csvText: z.ZodString = z.string()
+
 /** A secret or another exact value. It is not trimmed. */
 export const secretText: z.ZodType<string, string> = z
   .string()
@@ -55,3 +58,19 @@ export const idText = (kind: string): z.ZodType<string, string> =>
 export const versionNumber: z.ZodType<number, number> = z
   .int({ error: 'must be a whole number' })
   .min(1, { error: 'must be 1 or more' })
+
+/** A whole number in a range. */
+export const wholeNumber = (least: number, most: number): z.ZodInt => {
+  const error = `must be a whole number from ${least} to ${most}`
+  return z.int({ error }).min(least, { error }).max(most, { error })
+}
+
+/** A switch. */
+export const flag: z.ZodBoolean = z.boolean({ error: 'must be true or false' })
+
+/** An email address. */
+export const emailText: z.ZodString = z
+  .string()
+  .trim()
+  .min(1, { error: 'must not be empty' })
+  .max(254, { error: 'must have at most 254 characters' })

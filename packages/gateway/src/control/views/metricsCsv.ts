@@ -1,4 +1,4 @@
-import type { MetricsCsvQuery, MetricsView } from '../contract/metrics.ts'
+import type { MetricsCsvQuery, MetricsView } from '../contract/controlApi.d.ts'
 import { toCsv } from './csv.ts'
 import type { CsvTable } from './csv.ts'
 

@@ -1,4 +1,4 @@
-import type { RequestEntryView } from '../contract/requestLog.ts'
+import type { RequestEntryView } from '../contract/controlApi.d.ts'
 import { toCsv } from './csv.ts'
 
 const columns = [

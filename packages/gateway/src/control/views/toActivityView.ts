@@ -1,7 +1,7 @@
 import type { App } from '../../storage/apps.ts'
 import type { Key } from '../../storage/keys.ts'
 import type { Activity, KeyActivity } from '../../usage/metering/activity.ts'
-import type { ActivityItem, ActivityView, KeyTrafficView, TrafficView } from '../contract/activity.ts'
+import type { ActivityItem, ActivityView, KeyTrafficView, TrafficView } from '../contract/controlApi.d.ts'
 import { isoTime, isoTimeOrNull } from './times.ts'
 
 /** How many hours an activity view covers, the current one included. */

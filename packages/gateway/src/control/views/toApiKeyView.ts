@@ -1,7 +1,7 @@
 import { getApiKeyUrl } from '../../proxy/http/rpcUrls.ts'
 import type { Network } from '../../lib/network.ts'
 import type { Key } from '../../storage/keys.ts'
-import type { ApiKeyView } from '../contract/apiKey.ts'
+import type { ApiKeyView } from '../contract/controlApi.d.ts'
 import { toKeyDetails } from './toKeyDetails.ts'
 import { isoTimeOrNull } from './times.ts'
 

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../storage/auditLog.ts'
-import type { AuditEntryView } from '../contract/auditEntry.ts'
+import type { AuditEntryView } from '../contract/controlApi.d.ts'
 import { isoTime } from './times.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Key } from '../../storage/keys.ts'
-import type { KeyDetails, KeyState } from '../contract/keyState.ts'
+import type { AppView, KeyState } from '../contract/controlApi.d.ts'
 import { isoTime, isoTimeOrNull } from './times.ts'
 
 const getKeyState = ({ state, expiresAt, oldUntil }: Key, now: number): KeyState => {
@@ -9,7 +9,7 @@ const getKeyState = ({ state, expiresAt, oldUntil }: Key, now: number): KeyState
 }
 
 /** Gets the details common to all keys. */
-export const toKeyDetails = (key: Key, now: number): KeyDetails => ({
+export const toKeyDetails = (key: Key, now: number): Omit<AppView['key'], 'id' | 'urls'> => ({
   state: getKeyState(key, now),
   ending: key.ending,
   revealable: key.revealable,

@@ -1,6 +1,6 @@
 import { defaultRetention } from '../../usage/metering/usagePlan.ts'
 import type { Metrics, MetricsQuery } from '../../usage/metering/metrics.ts'
-import type { MetricsRange, MetricsView } from '../contract/metrics.ts'
+import type { MetricsRange, MetricsView } from '../contract/controlApi.d.ts'
 import type { FieldProblem } from '../apiErrors.ts'
 import { isoTime } from './times.ts'
 

@@ -1,6 +1,6 @@
 import type { Network } from '../../lib/network.ts'
 import type { UpstreamState, UpstreamStatus } from '../../proxy/upstream/groupMember.ts'
-import type { NetworkStatusView, NodeCounts } from '../contract/networkStatus.ts'
+import type { NetworkStatusView, NodeCounts } from '../contract/controlApi.d.ts'
 
 const countedAs: Readonly<Record<UpstreamStatus, keyof NodeCounts>> = {
   healthy: 'healthy',

@@ -1,5 +1,5 @@
 import { getKnownChainTitle } from '../../lib/findKnownNetwork.ts'
-import type { ChainView, NetworkView } from '../contract/deployment.ts'
+import type { ChainView, NetworkView } from '../contract/controlApi.d.ts'
 import type { Deployment } from '../controlOptions.ts'
 
 /** Lists the networks of a service. */

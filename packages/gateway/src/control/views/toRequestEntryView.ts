@@ -1,5 +1,5 @@
 import type { LoggedRequest } from '../../storage/requestLog.ts'
-import type { RequestEntryView } from '../contract/requestLog.ts'
+import type { RequestEntryView } from '../contract/controlApi.d.ts'
 import { isoTime } from './times.ts'
 
 /** Converts a stored request to its API form. */

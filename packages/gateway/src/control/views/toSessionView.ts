@@ -1,7 +1,7 @@
 import { sessionTimes } from '../account/startSession.ts'
 import type { Viewer } from '../account/accounts.ts'
 import type { Account } from '../account/account.ts'
-import type { AccountView, SessionView } from '../contract/account.ts'
+import type { AccountView, SessionView } from '../contract/controlApi.d.ts'
 import { isoTime } from './times.ts'
 
 /** Converts an account to the form that its owner sees. */

@@ -1,6 +1,6 @@
 import { monotonicClock } from '../../lib/clock.ts'
 import type { CallDone, CallResult } from './callResult.ts'
-import type { ByteBudget } from './createUpstream.ts'
+import type { ByteBudget } from './postRequest.ts'
 import type { GroupMember } from './groupMember.ts'
 import { payForResult } from './payForResult.ts'
 

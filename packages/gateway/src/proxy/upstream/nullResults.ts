@@ -17,7 +17,7 @@ export const pickForNull = (
   call: ForwardedCall,
   { member, tried, ownerId }: { member: GroupMember; tried: readonly GroupMember[]; ownerId: string },
 ): GroupMember | undefined => {
-  const other = group.pick(toPickOptions(call, { tried, ownerId, minHead: getMinHead(call, member.head()) }))
+  const other = group.pick(toPickOptions([call], { tried, ownerId, minHead: getMinHead(call, member.head()) }))
   return other !== undefined && mayConfirmNull(group, call, { member, other }) ? other : undefined
 }
 

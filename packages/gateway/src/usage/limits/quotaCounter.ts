@@ -9,6 +9,15 @@ export interface QuotaCounter {
   monthUsed: number
 }
 
+/** Units that were granted to the first calls of a request. `wait`: only the store that counts for all processes can decide. */
+export type Granted = { readonly granted: number; readonly charged: number } | 'wait'
+
+/** How long it is believed that others have not returned anything, in milliseconds. */
+export const believedMs = 1_000
+
+/** Whether an account has a limit. */
+export const isLimited = ({ perDay, perMonth }: QuotaAccount): boolean => perDay !== null || perMonth !== null
+
 /** Starts the day `day` if it is later than the counter's. A clock that steps back reopens nothing. */
 export const advance = (counter: QuotaCounter, day: UtcDay): void => {
   if (day.day <= counter.day.day) return

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import type { Viewer } from './account/accounts.ts'
+import type { ApiError } from './apiErrors.ts'
+import type { TokenScope } from './contract/controlApi.d.ts'
+import { idText } from './contract/texts.ts'
+import type { ControlOptions } from './controlOptions.ts'
+import type { Registries } from './publishedPackages.ts'
+
+/** The client that sends a request. */
+export interface Caller {
+  readonly ip: string
+  readonly userAgent: string | undefined
+  /** The account of the session or access token. `undefined` for anonymous requests and the operator token. */
+  readonly viewer: Viewer | undefined
+  /** The session's secret, needed to end the session. */
+  readonly sessionToken: string | undefined
+  /** The secret of the browser's log-in at the OpenID Connect provider. */
+  readonly signOnToken: string | undefined
+  /** Whether the dashboard is served over HTTPS, which decides the cookie's name and attributes. */
+  readonly secure: boolean
+}
+
+/** The result of a handler: a response or an error. */
+export type HandlerResult<Response> =
+  | {
+      readonly response: Response
+      /** A `Set-Cookie` header, or several. */
+      readonly cookie?: string | readonly string[]
+      /** The response already serialized as JSON, if it is cached. */
+      readonly text?: string
+      /** The file name for `Content-Disposition: attachment`. Only a to z, digits, hyphens and dots. */
+      readonly fileName?: string
+    }
+  | { readonly error: ApiError; readonly cookie?: string | readonly string[] }
+
+/** The dependencies of handlers. */
+export type ControlParts = Required<Omit<ControlOptions, 'log' | 'now'>> & {
+  readonly now: () => number
+  readonly startedAt: number
+  /** The OpenAPI document, also as JSON. */
+  readonly getDocument: (publicUrl: string) => {
+    readonly response: Readonly<Record<string, unknown>>
+    readonly text: string
+  }
+  /** Finds out which of Keyrail's packages are published. */
+  readonly getPublishedPackages: (registries: Registries) => Promise<readonly string[]>
+}
+
+/**
+ * Who may use a route. `anyone`: no authentication. `session`: a browser session, not an access token. A scope: a session, or an access
+ * token with that scope. `operator`: a session of an operator, or the operator token.
+ */
+export type RouteAccess = 'anyone' | 'session' | 'operator' | TokenScope
+
+/** The parameters of paths. A value that does not match its schema is the id of nothing: 404. */
+const pathParams = {
+  appId: idText('app'),
+  entryId: idText('alw'),
+  inviteId: idText('inv'),
+  keyId: idText('key'),
+  kid: z.string().regex(/^[\w-]{1,64}$/),
+  logId: idText('log'),
+  tokenId: idText('tok'),
+  userId: idText('usr'),
+  webhookId: idText('whk'),
+}
+type PathParam = keyof typeof pathParams
+
+type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never
+
+/** The facts about a route that its name does not say. */
+interface RouteFacts<Query, Body, Response> {
+  /** One sentence. */
+  readonly summary: string
+  /** What the summary leaves out. */
+  readonly description?: string
+  readonly access: RouteAccess
+  /** The status of a successful response. @default 200, or 204 without a body */
+  readonly status?: 201
+  /** Whether a session older than 15 minutes must send the password, as `password` of the body. @default false */
+  readonly confirms?: true
+  /** The content type of the response. @default 'application/json' */
+  readonly type?: 'text/csv'
+  readonly query?: Query
+  readonly body?: Body
+  readonly response?: Response
+}
+
+type Schema = z.ZodType | undefined
+type Frozen<Type> = Type extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : Type extends object
+    ? { readonly [Name in keyof Type]: Frozen<Type[Name]> }
+    : Type
+type Shape<Given extends Schema> = Given extends z.ZodType ? Frozen<z.output<Given>> : undefined
+
+/** An authorized request with validated input. */
+interface ControlRequest<Params, Query, Body> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly caller: Caller
+}
+
+/** A route of the control API. */
+export interface Route extends Omit<RouteFacts<z.ZodType, z.ZodType, z.ZodType>, 'status'> {
+  /** Its method and its path. */
+  readonly name: string
+  readonly status: 200 | 201 | 204
+  readonly params: z.ZodType | undefined
+  readonly handle: (
+    request: ControlRequest<unknown, unknown, unknown>,
+    parts: ControlParts,
+  ) => Promise<HandlerResult<unknown>>
+}
+
+/**
+ * Declares a route: the types of its handler are those of its schemas.
+ * @param name - Its method and its path, such as `GET /api/apps/{appId}`.
+ */
+export const route = <
+  const Name extends string,
+  Query extends Schema = undefined,
+  Body extends Schema = undefined,
+  Response extends Schema = undefined,
+>(
+  name: Name,
+  facts: RouteFacts<Query, Body, Response>,
+  handle: (
+    request: ControlRequest<{ readonly [_ in ParamNames<Name>]: string }, Shape<Query>, Shape<Body>>,
+    parts: ControlParts,
+  ) => Promise<HandlerResult<Shape<Response>>>,
+): Route => {
+  const names = [...name.matchAll(/\{(\w+)\}/g)].map(([, param]) => param as PathParam)
+  return {
+    status: facts.response === undefined ? 204 : 200,
+    ...facts,
+    name,
+    params:
+      names.length === 0 ? undefined : z.strictObject(Object.fromEntries(names.map((one) => [one, pathParams[one]]))),
+    // Its schemas have validated what it gets.
+    handle: handle as Route['handle'],
+  } as Route
+}
+
+/**
+ * The viewer, on a route that requires one.
+ * @throws {Error} if the route's `access` allows anonymous requests.
+ */
+export const requireViewer = ({ viewer }: Caller): Viewer => {
+  if (viewer === undefined) throw new Error('a route whose handler needs a viewer allows anonymous requests')
+  return viewer
+}
+
+/** The id of the viewer's account, on a route that requires one. */
+export const requireUserId = (caller: Caller): string => requireViewer(caller).user.id
+
+/** The audit log's actor: the id of the access token or user, or `operator`. */
+export const getActor = ({ viewer }: Caller): string => viewer?.tokenId ?? viewer?.user.id ?? 'operator'

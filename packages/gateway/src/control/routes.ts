@@ -1,0 +1,45 @@
+import type { ControlApi } from './contract/controlApi.d.ts'
+import type { Route } from './route.ts'
+import { accountRoutes } from './routes/accountRoutes.ts'
+import { adminRoutes } from './routes/adminRoutes.ts'
+import { alertRoutes } from './routes/alertRoutes.ts'
+import { allowListRoutes } from './routes/allowListRoutes.ts'
+import { apiKeyRoutes } from './routes/apiKeyRoutes.ts'
+import { appKeyRoutes } from './routes/appKeyRoutes.ts'
+import { appRoutes } from './routes/appRoutes.ts'
+import { auditRoutes } from './routes/auditRoutes.ts'
+import { deploymentRoutes } from './routes/deploymentRoutes.ts'
+import { jwtKeyRoutes } from './routes/jwtKeyRoutes.ts'
+import { metricsRoutes } from './routes/metricsRoutes.ts'
+import { originRoutes } from './routes/originRoutes.ts'
+import { requestLogRoutes } from './routes/requestLogRoutes.ts'
+import { tokenRoutes } from './routes/tokenRoutes.ts'
+
+/** A route's name: its method and its path. */
+export type RouteName = keyof ControlApi
+
+/** All routes of the control API. The OpenAPI document, `controlApi.d.ts` and tests are derived from this table. */
+export const routes: readonly Route[] = [
+  ...deploymentRoutes,
+  ...accountRoutes,
+  ...tokenRoutes,
+  ...appRoutes,
+  ...appKeyRoutes,
+  ...allowListRoutes,
+  ...jwtKeyRoutes,
+  ...apiKeyRoutes,
+  ...metricsRoutes,
+  ...originRoutes,
+  ...requestLogRoutes,
+  ...alertRoutes,
+  ...auditRoutes,
+  ...adminRoutes,
+]
+
+const byName: ReadonlyMap<string, Route> = new Map(routes.map((one) => [one.name, one]))
+
+/** The names of all routes. */
+export const routeNames: readonly RouteName[] = [...byName.keys()] as RouteName[]
+
+/** Gets a route by name. */
+export const getRoute = (name: RouteName): Route => byName.get(name) as Route

@@ -1,0 +1,236 @@
+import { getPageUrl, getSignUpFragment } from '../account/accountEmails.ts'
+import { isAccountError } from '../account/accountError.ts'
+import type { AccountError } from '../account/accountError.ts'
+import type { Account } from '../account/account.ts'
+import type { Actor } from '../account/operator.ts'
+import { defaultPageLimit } from '../contract/page.ts'
+import { apiErrors } from '../apiErrors.ts'
+import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
+import { isoTime } from '../views/times.ts'
+import {
+  inviteBody,
+  invitesView,
+  oneTimeLinkView,
+  overviewView,
+  upstreamsView,
+  userLimitsBody,
+  userView,
+  usersQuery,
+  usersView,
+} from '../contract/operator.ts'
+import type { OwnLimits, UserView } from '../contract/controlApi.d.ts'
+import { getActor, route } from '../route.ts'
+import type { Caller, ControlParts, HandlerResult, Route } from '../route.ts'
+
+const dayMs = 86_400_000
+const maxInvites = 1_000
+
+const toActor = (caller: Caller): Required<Actor> => ({ actor: getActor(caller), ip: caller.ip })
+
+const toUserViews = async ({ storage }: ControlParts, users: readonly Account[]): Promise<readonly UserView[]> => {
+  const ids = users.map(({ id }) => id)
+  const [apps, apiKeys] = [await storage.apps.countByUser(ids), await storage.keys.countApiKeysByUser(ids)]
+  return users.map(({ id, email, state, role, limits, createdAt }) => ({
+    id,
+    email,
+    state,
+    role,
+    // Validated when it was stored.
+    limits: limits as OwnLimits | null,
+    apps: apps.get(id) ?? 0,
+    apiKeys: apiKeys.get(id) ?? 0,
+    createdAt: isoTime(createdAt),
+  }))
+}
+
+const toUserResult = async (
+  parts: ControlParts,
+  user: Account | AccountError | undefined,
+): Promise<HandlerResult<UserView>> => {
+  if (user === undefined) return { error: apiErrors.notFound() }
+  if (isAccountError(user)) return { error: apiErrors.fromAccountError(user) }
+  const [view] = await toUserViews(parts, [user])
+  return view === undefined ? { error: apiErrors.notFound() } : { response: view }
+}
+
+const createLink = ({ deployment }: ControlParts, page: string, fragment: string): string => {
+  const { publicUrl, controlUrl = publicUrl } = deployment()
+  return getPageUrl(controlUrl, page, fragment)
+}
+
+/** The routes for operators. */
+export const adminRoutes: readonly Route[] = [
+  route(
+    'GET /api/admin/overview',
+    { summary: 'Gets totals of the whole service.', access: 'operator', response: overviewView },
+    async (_, { storage, startedAt, degraded }) => ({
+      response: {
+        users: await storage.users.count(),
+        apps: await storage.apps.count(),
+        apiKeys: await storage.keys.countApiKeys(),
+        startedAt: isoTime(startedAt),
+        degraded: degraded(),
+      },
+    }),
+  ),
+
+  route(
+    'GET /api/admin/upstreams',
+    {
+      summary: 'Lists the nodes, as this instance sees them.',
+      access: 'operator',
+      response: upstreamsView,
+    },
+    async (_, { upstreams }) => ({
+      response: {
+        items: upstreams().map(({ network, upstream, outcomes, ...state }) => ({
+          network,
+          name: upstream,
+          status: state.status,
+          reason: state.reason,
+          head: state.head,
+          lag: state.lag,
+          inFlight: state.inFlight,
+          latencyMs: state.latencyMs,
+          outcomes: Object.fromEntries(outcomes),
+          budgets: state.budgets,
+        })),
+      },
+    }),
+  ),
+
+  route(
+    'GET /api/admin/users',
+    { summary: 'Lists the accounts.', access: 'operator', query: usersQuery, response: usersView },
+    async ({ query }, parts) => {
+      const { cursor, search, limit = defaultPageLimit } = query
+      const [after] = (cursor === undefined ? [] : fromCursor(cursor, ['string'])) ?? []
+      if (cursor !== undefined && typeof after !== 'string') return { error: invalidCursor() }
+      const users = await parts.accounts.operator.listUsers({
+        limit: limit + 1,
+        ...(search === undefined || search === '' ? {} : { email: search }),
+        ...(typeof after === 'string' ? { after } : {}),
+      })
+      const page = users.slice(0, limit)
+      const last = users.length > limit ? page.at(-1) : undefined
+      return {
+        response: { items: await toUserViews(parts, page), next: last === undefined ? null : toCursor([last.id]) },
+      }
+    },
+  ),
+
+  route(
+    'GET /api/admin/users/{userId}',
+    { summary: 'Gets an account.', access: 'operator', response: userView },
+    async ({ params }, parts) => toUserResult(parts, await parts.accounts.operator.findUser({ id: params.userId })),
+  ),
+
+  route(
+    'POST /api/admin/users/{userId}/disable',
+    {
+      summary: 'Disables an account: its sessions end, and its keys and tokens stop working.',
+      access: 'operator',
+      response: userView,
+    },
+    async ({ params, caller }, parts) => {
+      if (caller.viewer?.user.id === params.userId)
+        return { error: apiErrors.inUse('You cannot disable your own account. Ask another operator to disable it.') }
+      return toUserResult(
+        parts,
+        await parts.accounts.operator.setUserState({ id: params.userId, state: 'disabled', ...toActor(caller) }),
+      )
+    },
+  ),
+
+  route(
+    'POST /api/admin/users/{userId}/enable',
+    { summary: 'Enables a disabled account and its keys.', access: 'operator', response: userView },
+    async ({ params, caller }, parts) =>
+      toUserResult(
+        parts,
+        await parts.accounts.operator.setUserState({ id: params.userId, state: 'active', ...toActor(caller) }),
+      ),
+  ),
+
+  route(
+    'POST /api/admin/users/{userId}/reset-link',
+    {
+      summary: 'Creates a one-time link with which the user sets a new password.',
+      access: 'operator',
+      status: 201,
+      response: oneTimeLinkView,
+    },
+    async ({ params, caller }, parts) => {
+      const created = await parts.accounts.operator.resetLink({ id: params.userId, ...toActor(caller) })
+      if (isAccountError(created)) return { error: apiErrors.fromAccountError(created) }
+      return {
+        response: { url: createLink(parts, 'reset-password', created.text), expiresAt: isoTime(created.expiresAt) },
+      }
+    },
+  ),
+
+  route(
+    'PUT /api/admin/users/{userId}/limits',
+    { summary: "Sets a user's limits.", access: 'operator', body: userLimitsBody, response: userView },
+    async ({ params, body, caller }, parts) =>
+      toUserResult(
+        parts,
+        await parts.accounts.operator.setUserLimits({ id: params.userId, limits: body.limits, ...toActor(caller) }),
+      ),
+  ),
+
+  route(
+    'GET /api/admin/invites',
+    { summary: 'Lists the open invites, newest first.', access: 'operator', response: invitesView },
+    async (_, { accounts }) => {
+      const invites = await accounts.operator.listInvites({ limit: maxInvites })
+      return {
+        response: {
+          items: invites.map(({ id, email, createdAt, expiresAt }) => ({
+            id,
+            email,
+            createdAt: isoTime(createdAt),
+            expiresAt: isoTime(expiresAt),
+          })),
+        },
+      }
+    },
+  ),
+
+  route(
+    'POST /api/admin/invites',
+    {
+      summary: 'Creates a one-time sign-up link.',
+      access: 'operator',
+      status: 201,
+      body: inviteBody,
+      response: oneTimeLinkView,
+    },
+    async ({ body, caller }, parts) => {
+      const { email, days, send } = body
+      const created = await parts.accounts.operator.inviteUser({
+        ...(email === undefined ? {} : { email }),
+        ...(days === undefined ? {} : { validMs: days * dayMs }),
+        ...(send === undefined ? {} : { send }),
+        ...toActor(caller),
+      })
+      if (isAccountError(created)) return { error: apiErrors.fromAccountError(created) }
+      const { text, invite } = created
+      return {
+        response: {
+          url: createLink(parts, 'sign-up', getSignUpFragment(text, invite)),
+          expiresAt: isoTime(invite.expiresAt),
+        },
+      }
+    },
+  ),
+
+  route(
+    'DELETE /api/admin/invites/{inviteId}',
+    { summary: 'Revokes an invite.', access: 'operator' },
+    async ({ params, caller }, { accounts }) =>
+      (await accounts.operator.removeInvite({ id: params.inviteId, ...toActor(caller) }))
+        ? { response: undefined }
+        : { error: apiErrors.notFound() },
+  ),
+]

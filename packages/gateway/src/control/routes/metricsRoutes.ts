@@ -1,0 +1,234 @@
+import { narrowLimits, resolveLimits } from '../../auth/key/keyLimits.ts'
+import type { MetricsQuery as Asked } from '../../usage/metering/metrics.ts'
+import type { Key } from '../../storage/keys.ts'
+import { apiErrors } from '../apiErrors.ts'
+import type { ApiError } from '../apiErrors.ts'
+import { activityHours, getActivityStart, toActivityView, toKeyTrafficView } from '../views/toActivityView.ts'
+import { getKeyNetwork } from '../views/toApiKeyView.ts'
+import { toCsvFileName } from '../views/csv.ts'
+import type { CsvSubject } from '../views/csv.ts'
+import { toMetricsCsv } from '../views/metricsCsv.ts'
+import { getCustomSpan, getSpan, toMetricsView } from '../views/toMetricsView.ts'
+import { toUsageView } from '../views/toUsageView.ts'
+import { activityView, keyTrafficView } from '../contract/activity.ts'
+import { metricsCsvQuery, metricsQuery, metricsView } from '../contract/metrics.ts'
+import { csvText } from '../contract/texts.ts'
+import { usageView } from '../contract/usage.ts'
+import type { KeyTrafficView, MetricsCsvQuery, MetricsQuery, MetricsView } from '../contract/controlApi.d.ts'
+import { requireUserId, requireViewer, route } from '../route.ts'
+import type { Caller, ControlParts, HandlerResult, Route } from '../route.ts'
+
+type Subject = Asked['subject']
+
+/** The subject of metrics, and the facts that name its CSV file. */
+interface MetricsTarget {
+  readonly subject: Subject
+  readonly file: CsvSubject
+}
+
+const toAccountTarget = (caller: Caller): MetricsTarget => {
+  const { id } = requireViewer(caller).user
+  return { subject: { userId: id }, file: { id, name: 'account' } }
+}
+
+const findApp = async ({ storage }: ControlParts, caller: Caller, id: string): Promise<MetricsTarget | undefined> => {
+  const app = await storage.apps.find({ id, userId: requireUserId(caller) })
+  return app === undefined ? undefined : { subject: { appId: app.id }, file: app }
+}
+
+const findKey = async ({ storage }: ControlParts, caller: Caller, id: string): Promise<MetricsTarget | undefined> => {
+  const key = await storage.keys.find({ id, userId: requireUserId(caller) })
+  return key?.appId === null
+    ? { subject: { keyId: key.id }, file: { id, name: key.name, network: getKeyNetwork(key) } }
+    : undefined
+}
+
+const read = async (
+  { now, readMetrics }: ControlParts,
+  { subject }: MetricsTarget,
+  { range = 'day', from, to, method, outcome, network }: MetricsQuery,
+): Promise<{ metrics: MetricsView } | { error: ApiError }> => {
+  const isCustom = from !== undefined || to !== undefined
+  const span = isCustom ? getCustomSpan({ from, to }, now()) : getSpan(range, now())
+  if ('problem' in span) return { error: apiErrors.invalid([span.problem]) }
+  const metrics = await readMetrics({ subject, ...span, filter: { method, outcome, network } })
+  return { metrics: toMetricsView(metrics, { range: isCustom ? 'custom' : range, span }) }
+}
+
+const toJson = async (
+  parts: ControlParts,
+  target: MetricsTarget | undefined,
+  query: MetricsQuery,
+): Promise<HandlerResult<MetricsView>> => {
+  if (target === undefined) return { error: apiErrors.notFound() }
+  const result = await read(parts, target, query)
+  return 'error' in result ? result : { response: result.metrics }
+}
+
+const toCsv = async (
+  parts: ControlParts,
+  target: MetricsTarget | undefined,
+  { of = 'series', ...query }: MetricsCsvQuery,
+): Promise<HandlerResult<string>> => {
+  if (target === undefined) return { error: apiErrors.notFound() }
+  const result = await read(parts, target, query)
+  if ('error' in result) return result
+  const { metrics } = result
+  return { response: toMetricsCsv(metrics, of), fileName: toCsvFileName(target.file, [of, metrics.range]) }
+}
+
+const toTraffic = async (
+  { now, readTraffic }: ControlParts,
+  key: Key | undefined,
+): Promise<HandlerResult<KeyTrafficView>> => {
+  if (key === undefined) return { error: apiErrors.notFound() }
+  const from = getActivityStart(now())
+  const traffic = await readTraffic({ keyId: key.id, rotatedAt: key.rotatedAt, from, hours: activityHours })
+  return { response: toKeyTrafficView(traffic, { from, hasOld: key.oldUntil !== null && key.oldUntil > now() }) }
+}
+
+/** The routes of metrics and usage. */
+export const metricsRoutes: readonly Route[] = [
+  route(
+    'GET /api/apps/{appId}/key/traffic',
+    {
+      summary:
+        "Gets the requests of the last 24 hours and the last use of an app's key, and of its old key during a grace period.",
+      access: 'read',
+      response: keyTrafficView,
+    },
+    async ({ params, caller }, parts) =>
+      toTraffic(parts, await parts.storage.keys.findByApp({ appId: params.appId, userId: requireUserId(caller) })),
+  ),
+
+  route(
+    'GET /api/keys/{keyId}/traffic',
+    {
+      summary:
+        'Gets the requests of the last 24 hours and the last use of an API key, and of the old key during a grace period.',
+      access: 'read',
+      response: keyTrafficView,
+    },
+    async ({ params, caller }, parts) => {
+      const { storage } = parts
+      const key = await storage.keys.find({ id: params.keyId, userId: requireUserId(caller) })
+      return toTraffic(parts, key?.appId === null ? key : undefined)
+    },
+  ),
+
+  route(
+    'GET /api/apps/{appId}/metrics',
+    { summary: "Gets an app's metrics.", access: 'read', query: metricsQuery, response: metricsView },
+    async ({ params, query, caller }, parts) => toJson(parts, await findApp(parts, caller, params.appId), query),
+  ),
+
+  route(
+    'GET /api/apps/{appId}/metrics.csv',
+    {
+      summary: "Gets an app's metrics as CSV.",
+      access: 'read',
+      type: 'text/csv',
+      query: metricsCsvQuery,
+      response: csvText,
+    },
+    async ({ params, query, caller }, parts) => toCsv(parts, await findApp(parts, caller, params.appId), query),
+  ),
+
+  route(
+    'GET /api/keys/{keyId}/metrics',
+    { summary: "Gets an API key's metrics.", access: 'read', query: metricsQuery, response: metricsView },
+    async ({ params, query, caller }, parts) => toJson(parts, await findKey(parts, caller, params.keyId), query),
+  ),
+
+  route(
+    'GET /api/keys/{keyId}/metrics.csv',
+    {
+      summary: "Gets an API key's metrics as CSV.",
+      access: 'read',
+      type: 'text/csv',
+      query: metricsCsvQuery,
+      response: csvText,
+    },
+    async ({ params, query, caller }, parts) => toCsv(parts, await findKey(parts, caller, params.keyId), query),
+  ),
+
+  route(
+    'GET /api/metrics',
+    {
+      summary: 'Gets the metrics of the whole account.',
+      access: 'read',
+      query: metricsQuery,
+      response: metricsView,
+    },
+    async ({ query, caller }, parts) => toJson(parts, toAccountTarget(caller), query),
+  ),
+
+  route(
+    'GET /api/metrics.csv',
+    {
+      summary: 'Gets the metrics of the whole account as CSV.',
+      access: 'read',
+      type: 'text/csv',
+      query: metricsCsvQuery,
+      response: csvText,
+    },
+    async ({ query, caller }, parts) => toCsv(parts, toAccountTarget(caller), query),
+  ),
+
+  route(
+    'GET /api/activity',
+    {
+      summary: 'Lists the apps and API keys with their requests of the last 24 hours and their last use.',
+      access: 'read',
+      response: activityView,
+    },
+    async ({ caller }, { now, readActivity, storage }) => {
+      const { id: userId } = requireViewer(caller).user
+      const from = getActivityStart(now())
+      const [activity, apps, keys] = await Promise.all([
+        readActivity({ userId, from, hours: activityHours }),
+        storage.apps.list(userId),
+        storage.keys.listApiKeys(userId),
+      ])
+      return { response: toActivityView(activity, { apps, keys, from }) }
+    },
+  ),
+
+  route(
+    'GET /api/usage',
+    {
+      summary: "Gets the usage of the account's API key limits.",
+      description: 'Of all API keys of the account together.',
+      access: 'read',
+      response: usageView,
+    },
+    async ({ caller }, { storage, usageLimits, config }) => {
+      const { id, limits } = requireViewer(caller).user
+      const { quotaOwner = id } = (await storage.users.find(id)) ?? {}
+      const response = await toUsageView(usageLimits, config(), {
+        id: `user:${quotaOwner}`,
+        kind: 'apiKey',
+        resolve: (defaults) => resolveLimits([limits], defaults),
+        hasNetwork: () => true,
+      })
+      return { response }
+    },
+  ),
+
+  route(
+    'GET /api/apps/{appId}/usage',
+    { summary: "Gets the usage of an app's limits.", access: 'read', response: usageView },
+    async ({ params, caller }, { storage, usageLimits, config }) => {
+      const app = await storage.apps.find({ id: params.appId, userId: requireUserId(caller) })
+      if (app === undefined) return { error: apiErrors.notFound() }
+      const { limits } = requireViewer(caller).user
+      const response = await toUsageView(usageLimits, config(), {
+        id: `app:${app.id}`,
+        kind: 'app',
+        resolve: (defaults) => narrowLimits(app.limits, resolveLimits([limits], defaults)),
+        hasNetwork: (network) => app.networks.includes(network),
+      })
+      return { response }
+    },
+  ),
+]

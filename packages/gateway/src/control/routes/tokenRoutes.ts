@@ -1,0 +1,65 @@
+import { isAccountError } from '../account/accountError.ts'
+import type { AccessToken } from '../../storage/accessTokens.ts'
+import { apiErrors } from '../apiErrors.ts'
+import { readExpiry } from '../readExpiry.ts'
+import { isoTime, isoTimeOrNull } from '../views/times.ts'
+import { accessTokensView, createAccessTokenBody, newAccessTokenView } from '../contract/accessToken.ts'
+import type { AccessTokenView, TokenScope } from '../contract/controlApi.d.ts'
+import { requireViewer, route } from '../route.ts'
+import type { Route } from '../route.ts'
+
+const toAccessTokenView = ({ id, label, scopes, createdAt, seenAt, expiresAt }: AccessToken): AccessTokenView => ({
+  id,
+  label,
+  // Validated when they were stored.
+  scopes: scopes as readonly TokenScope[],
+  createdAt: isoTime(createdAt),
+  seenAt: isoTimeOrNull(seenAt),
+  expiresAt: isoTimeOrNull(expiresAt),
+})
+
+/** The routes of personal access tokens. */
+export const tokenRoutes: readonly Route[] = [
+  route(
+    'GET /api/tokens',
+    { summary: 'Lists the personal access tokens.', access: 'session', response: accessTokensView },
+    async ({ caller }, { accounts }) => {
+      const tokens = await accounts.listAccessTokens(requireViewer(caller))
+      return { response: { items: tokens.map(toAccessTokenView) } }
+    },
+  ),
+
+  route(
+    'POST /api/tokens',
+    {
+      summary: 'Creates a personal access token. Only this response contains its secret.',
+      access: 'session',
+      confirms: true,
+      status: 201,
+      body: createAccessTokenBody,
+      response: newAccessTokenView,
+    },
+    async ({ body, caller }, { now, accounts }) => {
+      const expiry = readExpiry(body.expiresAt, now())
+      if ('problem' in expiry) return { error: apiErrors.invalid([expiry.problem]) }
+      const viewer = requireViewer(caller)
+      const { label, scopes } = body
+      const created = await accounts.createAccessToken({ viewer, label, scopes, expiresAt: expiry.at, ip: caller.ip })
+      if (isAccountError(created)) return { error: apiErrors.fromAccountError(created) }
+      return { response: { accessToken: toAccessTokenView(created.accessToken), token: created.text } }
+    },
+  ),
+
+  route(
+    'DELETE /api/tokens/{tokenId}',
+    { summary: 'Removes a personal access token.', access: 'session' },
+    async ({ params, caller }, { accounts }) => {
+      const removed = await accounts.removeAccessToken({
+        viewer: requireViewer(caller),
+        id: params.tokenId,
+        ip: caller.ip,
+      })
+      return removed ? { response: undefined } : { error: apiErrors.notFound() }
+    },
+  ),
+]
