@@ -270,10 +270,12 @@ const startConfirmTimer = (run: Run): void => {
   if (run.isConfirming) return
   run.isConfirming = true
   clearTimeout(run.timer)
+  // Calls of a batch that are sent alone afterwards need time, too.
+  const waitMs = run.isBatch ? Math.min(maxConfirmMs, getLeftMs(run) / 2) : maxConfirmMs
   run.timer = setTimeout(() => {
     failOpen(run)
     finish(run, 'timeout')
-  }, maxConfirmMs)
+  }, waitMs)
 }
 
 const timeOut = (run: Run, member: GroupMember): void => {
