@@ -91,7 +91,7 @@ test('a read stops when its last waiter leaves, and leaving twice does nothing',
 test.each([
   ['may', true],
   ['may not', undefined],
-])('a result is a stream once its only caller left is a follower that %s have one', (_, mayStream) => {
+])('a result is a stream once its only caller left is a follower that %s have one', (_, streams) => {
   const inFlightReads = createInFlightReads({ joinableMs: 1_000, now: () => 0 })
   let isStream: (() => boolean) | undefined
   const leaveFirst = inFlightReads.run('read', optionsFor('a'), {
@@ -101,8 +101,8 @@ test.each([
     },
     done: () => {},
   })
-  inFlightReads.join('read', optionsFor('b'), () => {}, { mayStream })
+  inFlightReads.join('read', optionsFor('b'), () => {}, { streams })
   expect(isStream?.()).toBe(false)
   leaveFirst()
-  expect(isStream?.()).toBe(mayStream === true)
+  expect(isStream?.()).toBe(streams === true)
 })

@@ -25,7 +25,7 @@ export interface ReadOptions {
   /** Called when the read is sent to a node, or at once if the joined read was sent already. */
   readonly sent?: (() => void) | undefined
   /** Whether a result of a joined read may be a stream, if the caller accepts one. @default false */
-  readonly mayStream?: boolean | undefined
+  readonly streams?: boolean | undefined
 }
 
 /** A caller that waits for a read: its leader or a follower. */
@@ -182,7 +182,7 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
       return leave
     },
     join: (key, reader, done, options = noOptions) => {
-      const streams = options.mayStream === true && reader.streams !== false
+      const streams = options.streams === true && reader.streams !== false
       return join(key, { done, reader, options, streams })
     },
     markChanged: (keyId) => {
