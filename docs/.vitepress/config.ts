@@ -96,9 +96,9 @@ export default {
       { text: 'Reference', link: '/transport.md' },
       { text: 'Operate', link: '/service/running.md' },
       { text: 'Compare', link: '/compare.md' },
-      // Before the first release, all packages have this version.
-      { text: version === '0.0.0' ? 'Unreleased' : `v${version}`, link: '/changelog.md' },
     ],
+    // Before the first release, all packages have this version.
+    version: version === '0.0.0' ? 'Unreleased' : `v${version}`,
     sidebar: groups,
     outline: [2, 3],
     ...(editLink && { editLink }),

@@ -72,7 +72,7 @@ export const PageTools = defineComponent(() => {
     ])
 
   return () =>
-    h('div', { class: 'page-tools' }, [
+    h('section', { class: 'page-tools', 'aria-label': 'Samples and Markdown' }, [
       ...(frontmatter.value.hasChoices ? [renderChoices()] : []),
       h('div', { class: 'page-copy' }, [
         h('span', { class: 'page-note', role: 'status' }, copied.value),

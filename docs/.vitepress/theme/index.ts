@@ -1,6 +1,7 @@
 // Without the theme's fonts: the reader's own load at once, and from no other host.
+import { useData } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
-import { h } from 'vue'
+import { defineComponent, h } from 'vue'
 import { PageTools } from './PageTools.ts'
 import { followChoices } from './choices.ts'
 // Imported after the theme's styles, to override them.
@@ -19,9 +20,16 @@ function showCurrentPage(): void {
   if (!isVisible) sidebar.scrollTop += box.top - window.innerHeight / 3
 }
 
+/** The version that the docs are of. */
+const SiteVersion = defineComponent(() => {
+  const data = useData<{ readonly version: string }>()
+  return () => h('a', { class: 'site-version', href: '/changelog.html' }, data.theme.value.version)
+})
+
 export default {
   ...theme,
-  Layout: () => h(theme.Layout, null, { 'doc-before': () => h(PageTools) }),
+  Layout: () =>
+    h(theme.Layout, null, { 'nav-bar-content-after': () => h(SiteVersion), 'doc-before': () => h(PageTools) }),
   enhanceApp({ router }: { router: { onAfterRouteChange?: () => void } }) {
     if (typeof window !== 'undefined') followChoices()
     // The page is rendered a frame after the route has changed.

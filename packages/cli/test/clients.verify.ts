@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getProgram, needs } from '../../../scripts/externalPrograms.ts'
-import { findFences } from '../../../test/findFences.ts'
 import { tokenCode } from '../src/node/exampleToken.ts'
 import { startDevCli } from './runCli.ts'
 import type { RunningDev } from './runCli.ts'
@@ -30,7 +29,8 @@ afterAll(async () => {
 /** Reads the first program in a language from a page of the docs. */
 function readSample(page: string, language: string): string {
   const text = readFileSync(join(import.meta.dirname, '../../../docs', page), 'utf8')
-  return findFences(text).find(({ info }) => info.startsWith(`${language} `))?.code ?? ''
+  const [, code = ''] = new RegExp(`^\`\`\`${language} .*\\n([^]*?)^\`\`\`$`, 'm').exec(text) ?? []
+  return code
 }
 
 /** Runs a program with the service's URLs. @returns What it printed, line by line. */

@@ -112,7 +112,7 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
       'src/auth/allowList/originRule.test.ts',
       'src/lib/ip/ipRange.test.ts',
       'src/auth/allowList/hasAmbiguousName.test.ts',
-      'src/auth/allowList/transactionTo.test.ts',
+      'src/auth/allowList/parseTransactionTargets.test.ts',
     ],
     fuzzCases: 1_000,
   },

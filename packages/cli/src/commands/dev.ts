@@ -121,7 +121,7 @@ async function showRunning(running: RunningElsewhere, { json, envFile }: OutputO
   await print([
     '',
     'To stop it, press Ctrl-C in its terminal.',
-    `For a second service, add --ephemeral or another --data folder: this one uses ${folder.path}`,
+    `For a second service, run ${getOwnCommands(import.meta.url).dev} --ephemeral: the data folder ${folder.path} is in use`,
   ])
 }
 

@@ -109,7 +109,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       inputSchema: { name: z.string().max(64) },
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    run(({ name }) => results.text(explainFailure(getDocs(), name))),
+    run(({ name }) => results.text(readFailureSection(getDocs(), name))),
   )
 
   server.registerTool(
@@ -143,7 +143,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         })
       const { outcome } = found.request
       const isSuccess = outcome === 'succeeded' || outcome === 'reverted'
-      const note = isSuccess ? `The outcome is ${outcome}.` : explainFailure(getDocs(), outcome)
+      const note = isSuccess ? `The outcome is ${outcome}.` : readFailureSection(getDocs(), outcome)
       return results.data('the request log', found, note)
     }),
   )
@@ -261,7 +261,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 }
 
 /** Returns the section of a failure kind or of a reason. */
-function explainFailure(docs: DocsIndex, name: string): string {
+function readFailureSection(docs: DocsIndex, name: string): string {
   const page = docs.read('failures.md') ?? ''
   const escaped = name.replaceAll(/[^\w]/g, '')
   const [, section] = new RegExp(`^### ${escaped}\\n([\\s\\S]*?)(?=^#{2,3} |(?![\\s\\S]))`, 'm').exec(page) ?? []

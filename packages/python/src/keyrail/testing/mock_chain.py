@@ -326,9 +326,7 @@ class MockChain:
         for _ in range(count):
             self.events.append((self.blocks.pop(), True))
 
-    def _apply(
-        self, state: State, one: Transaction, header: dict[str, Any]
-    ) -> tuple[int, bool, list[LogEntry]]:
+    def _apply(self, state: State, one: Transaction, header: dict[str, Any]) -> tuple[int, bool, list[LogEntry]]:
         """Apply a transaction, and return its gas, whether it succeeded, and its logs."""
         if one.is_own:
             return _GAS, True, one.own_logs

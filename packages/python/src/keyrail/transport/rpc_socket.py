@@ -9,6 +9,7 @@ import asyncio
 import json
 import logging
 import re
+import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -26,10 +27,11 @@ from ..message.read_response import is_id, read_response
 from ..message.response import HttpResponse
 from .async_connection import connect_socket
 from .connection_settings import ConnectionSettings
-from .http_failure import TunnelRejectedError
+from .http_failure import TunnelRejectedError, check_tunnel
 from .http_request import USER_AGENT, decode_body, describe_error, split_url
 from .open_socket import GoodAddresses
-from .request_target import create_target_finder
+from .request_target import Route, create_target_finder
+from .response_reader import CutError, ResponseReader
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -123,16 +125,16 @@ async def open_rpc_socket(
     except InvalidProxyStatus as error:
         text = describe_error(TunnelRejectedError(error.response.status_code))
         facts = Facts(kind="network", text=text, unsent=True)
-    except (WebSocketException, OSError, ValueError) as error:
+    except (WebSocketException, OSError, EOFError, ValueError) as error:
         facts = Facts(kind="network", text=describe_error(error), unsent=True)
     if opened is None:
         return fail(facts)
-    socket = opened
+    client = opened
 
     async def receive_json() -> Any | KeyrailError:
         while True:
             try:
-                text = decode_body(await socket.recv(decode=False))
+                text = decode_body(await client.recv(decode=False))
             except ConnectionClosed as error:
                 # Without a close frame from the server or from this side, the code is 1006.
                 closed = error.rcvd or error.sent
@@ -161,7 +163,7 @@ async def open_rpc_socket(
         call = {"jsonrpc": "2.0", "id": _CALL_ID, "method": METHOD, "params": params}
         # If the connection was closed, there is nothing to receive either.
         with suppress(ConnectionClosed):
-            await socket.send(json.dumps(call, separators=(",", ":")))
+            await client.send(json.dumps(call, separators=(",", ":")))
         while True:
             message = await receive_json()
             if isinstance(message, KeyrailError):
@@ -216,28 +218,27 @@ async def open_rpc_socket(
                     return fail(replace(outcome, unsent=True))
             return notification
 
-    return RpcSocket(_without_frames(subscribe), _without_frames(receive), _without_frames(socket.close))
+    return RpcSocket(_without_frames(subscribe), _without_frames(receive), _without_frames(client.close))
 
 
 async def _open(
     endpoint: ResolvedEndpoint, connections: ConnectionSettings, max_message_bytes: int
 ) -> ClientConnection:
-    route = create_target_finder(connections)(endpoint).route
+    route = create_target_finder(connections, always_tunnels=True)(endpoint).route
     origin = route.origin
     host = f"[{origin.tls_name}]" if ":" in origin.host else origin.tls_name
     _, path = split_url(endpoint.url)
     headers = dict(endpoint.headers)
     del headers["content-type"]
     options: dict[str, Any] = {"ssl": connections.get_ssl_context()} if origin.is_tls else {}
-    if connections.proxy is None:
-        options["sock"] = await connect_socket(origin, GoodAddresses())
-    elif route.connects_to.is_tls:
-        options["proxy_ssl"] = connections.get_ssl_context()
+    if route.tunnel is not None and route.connects_to.is_tls:
+        options |= {"proxy": connections.proxy, "proxy_ssl": connections.get_ssl_context()}
+    else:
+        options |= {"proxy": None, "sock": await _open_socket(route)}
     return await _Connect(
         f"{'wss' if origin.is_tls else 'ws'}://{host}:{origin.port}{path}",
         additional_headers=headers,
         user_agent_header=USER_AGENT,
-        proxy=connections.proxy,
         compression=None,
         open_timeout=None,
         close_timeout=_CLOSE_TIMEOUT_S,
@@ -247,3 +248,24 @@ async def _open(
         logger=_NO_LOGGER,
         **options,
     )
+
+
+async def _open_socket(route: Route) -> socket.socket:
+    """Connect to the server, or to it through a proxy without TLS. websockets 15 does not close a tunnel if it is cancelled."""
+    sock = await connect_socket(route.connects_to, GoodAddresses())
+    if route.tunnel is None:
+        return sock
+    loop = asyncio.get_running_loop()
+    reader = ResponseReader(0, has_body=False)
+    try:
+        await loop.sock_sendall(sock, route.tunnel)
+        while not reader.is_complete:
+            data = await loop.sock_recv(sock, 4_096)
+            if not data:
+                raise CutError
+            reader.feed(data)
+        check_tunnel(reader)
+    except BaseException:
+        sock.close()
+        raise
+    return sock

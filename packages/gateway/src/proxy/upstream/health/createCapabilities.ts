@@ -77,42 +77,8 @@ const toStateTest = (method: string, block: number): StateTest | undefined => {
     : { method: 'eth_getBalance', params: `[${zeroAddress},${at}]` }
 }
 
-/**
- * Creates the capabilities of an upstream: those of the config, and those that its responses show.
- *
- * What it lacks is learned for each method, and with it how far behind its head. A report counts for the calls of the owner who caused it, because
- * calls can be made to fail; once a second owner gets one too, it counts for all. A node that is skipped for state that it lacked is tested by a cheap
- * read.
- * @param options.head - The newest block of the node, if known. Learned limits of its state are relative to it, because most nodes have the
- * state of a certain number of recent blocks.
- * @param options.testState - Sends a read to the node. Resolves to whether it has the state; `undefined`: it said neither.
- * @param options.now - A monotonic clock in milliseconds. @default performance.now
- */
-export const createCapabilities = (
-  {
-    debug = true,
-    trace = true,
-    txpool = true,
-    allowMethods,
-    denyMethods,
-    earliestState = 0,
-    recentStateBlocks,
-  }: CapabilityOptions,
-  {
-    head,
-    testState,
-    now = monotonicClock(),
-  }: {
-    head: () => number | undefined
-    testState: (test: StateTest) => Promise<boolean | undefined>
-    now?: () => number
-  },
-): Capabilities => {
-  const allowed = allowMethods === undefined ? undefined : new Set(allowMethods)
-  const denied = new Set(denyMethods)
-  const services = { debug, trace, txpool, always: true, development: true }
-  // Most nodes do, and each call asks.
-  const hasAllServices = debug && trace && txpool
+/** Creates the memory of what a node said that it lacks. */
+const createReports = (now: () => number) => {
   /** By method. Only known methods, whose number is bounded. */
   const reports = new Map<string, Reports>()
 
@@ -156,6 +122,52 @@ export const createCapabilities = (
     }
     if (byOwner.size === 0) reports.delete(method)
   }
+  return {
+    get: (method: string): Reports | undefined => reports.get(method),
+    isEmpty: (): boolean => reports.size === 0,
+    getMissingDepth,
+    add: report,
+    addResult: reportResult,
+  }
+}
+
+/**
+ * Creates the capabilities of an upstream: those of the config, and those that its responses show.
+ *
+ * What it lacks is learned for each method, and with it how far behind its head. A report counts for the calls of the owner who caused it, because
+ * calls can be made to fail; once a second owner gets one too, it counts for all. A node that is skipped for state that it lacked is tested by a cheap
+ * read.
+ * @param options.head - The newest block of the node, if known. Learned limits of its state are relative to it, because most nodes have the
+ * state of a certain number of recent blocks.
+ * @param options.testState - Sends a read to the node. Resolves to whether it has the state; `undefined`: it said neither.
+ * @param options.now - A monotonic clock in milliseconds. @default performance.now
+ */
+export const createCapabilities = (
+  {
+    debug = true,
+    trace = true,
+    txpool = true,
+    allowMethods,
+    denyMethods,
+    earliestState = 0,
+    recentStateBlocks,
+  }: CapabilityOptions,
+  {
+    head,
+    testState,
+    now = monotonicClock(),
+  }: {
+    head: () => number | undefined
+    testState: (test: StateTest) => Promise<boolean | undefined>
+    now?: () => number
+  },
+): Capabilities => {
+  const allowed = allowMethods === undefined ? undefined : new Set(allowMethods)
+  const denied = new Set(denyMethods)
+  const services = { debug, trace, txpool, always: true, development: true }
+  // Most nodes do, and each call asks.
+  const hasAllServices = debug && trace && txpool
+  const reports = createReports(now)
   const test = async (method: string, depth: number): Promise<void> => {
     const known = reports.get(method)
     const newest = head()
@@ -166,7 +178,7 @@ export const createCapabilities = (
     known.testedAt = time
     const hasState = await testState(read)
     if (hasState === true) {
-      reportResult(method, depth)
+      reports.addResult(method, depth)
       known.foundDepth = depth
     } else if (hasState === false) for (const one of known.byOwner.values()) one.until = now() + rememberMs
   }
@@ -176,7 +188,7 @@ export const createCapabilities = (
     return block === undefined || newest === undefined ? undefined : newest - block
   }
   const lacks = ({ method, params }: NeededCall, ownerId: string | undefined): boolean => {
-    const missingDepth = reports.size === 0 ? Infinity : getMissingDepth(method, ownerId)
+    const missingDepth = reports.isEmpty() ? Infinity : reports.getMissingDepth(method, ownerId)
     if (missingDepth === anyDepth) return true
     if (earliestState === 0 && recentStateBlocks === undefined && missingDepth === Infinity) return false
     const block = getStateBlock(method, params)
@@ -199,14 +211,14 @@ export const createCapabilities = (
         const known = reports.get(method)
         if (known === undefined) return
         const depth = getDepth(getStateBlock(method, params))
-        reportResult(method, depth)
+        reports.addResult(method, depth)
         // It may have got all state, so the next call for older state need not wait.
         if (depth !== undefined && depth >= (known.foundDepth ?? Infinity)) known.testedAt = -Infinity
       } else if (kind === 'methodUnavailable') {
-        if (isWeightedMethod(method)) report(method, ownerId, anyDepth)
+        if (isWeightedMethod(method)) reports.add(method, ownerId, anyDepth)
       } else if (kind === 'missingData') {
         const depth = getDepth(getStateBlock(method, params))
-        if (depth !== undefined && depth >= 0) report(method, ownerId, depth)
+        if (depth !== undefined && depth >= 0) reports.add(method, ownerId, depth)
       }
     },
   }

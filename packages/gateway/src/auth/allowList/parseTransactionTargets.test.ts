@@ -2,9 +2,16 @@ import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fuzzCases } from '../../../test/fuzzCases.ts'
-import { parseDelegates, parseTransactionTo } from './transactionTo.ts'
+import { parseTransactionTargets } from './parseTransactionTargets.ts'
 
 const target = { to: '0x1111111111111111111111111111111111111111' }
+
+/** Parses only `to`, so that a creation differs from a text that is no transaction. */
+const parseTo = (text: unknown): { to: string } | { creates: true } | undefined => {
+  const targets = parseTransactionTargets(text)
+  return targets && (targets.to === undefined ? { creates: true } : { to: targets.to })
+}
+const parseDelegates = (text: unknown): readonly string[] | undefined => parseTransactionTargets(text)?.delegates
 
 /** Signed by a library, with 60 bytes of data, access lists and authorizations. The first is the example of EIP-155. */
 const signed = [
@@ -102,8 +109,22 @@ const layouts: Readonly<Record<number, readonly [to: number, count: number]>> = 
   4: [5, 13],
 }
 
+const areAuthorizations = (field: { list: boolean; payload: Buffer } | undefined): boolean => {
+  const split = (payload: Buffer): ReturnType<typeof splitList> => {
+    const items = splitList(payload)
+    return items !== undefined && Buffer.concat(items.map(({ whole }) => whole)).equals(payload) ? items : undefined
+  }
+  const list = field?.list === true ? split(field.payload) : undefined
+  return (
+    list?.every(({ list: isList, payload }) => {
+      const parts = isList ? split(payload) : undefined
+      return parts?.length === 6 && parts[1]?.list === false && parts[1].payload.length === 20
+    }) === true
+  )
+}
+
 /** Reference implementation: decodes everything, encodes it in canonical form and compares the bytes. */
-const parseByReencoding = (bytes: Buffer): ReturnType<typeof parseTransactionTo> => {
+const parseByReencoding = (bytes: Buffer): ReturnType<typeof parseTo> => {
   const [first = 0x80] = bytes
   const type = first >= 0xc0 ? 0 : first
   const [at, count] = layouts[type] ?? []
@@ -120,14 +141,15 @@ const parseByReencoding = (bytes: Buffer): ReturnType<typeof parseTransactionTo>
     fields = fields.length === 4 || fields.length === 5 ? open(fields[0].whole) : undefined
   const to = fields?.[at]
   if (fields?.length !== count || to === undefined || to.list) return undefined
+  if (type === 4 && !areAuthorizations(fields?.[9])) return undefined
   if (to.payload.length === 20) return { to: `0x${to.payload.toString('hex')}` }
   return to.payload.length === 0 && type <= 2 ? { creates: true } : undefined
 }
 
-describe('parseTransactionTo', () => {
+describe('parseTransactionTargets', () => {
   test.each(signed)('parses a transaction: $name', ({ text, to }) => {
-    expect(parseTransactionTo(text)).toEqual(to)
-    expect(parseTransactionTo(`0x${text.slice(2).toUpperCase()}`)).toEqual(to)
+    expect(parseTo(text)).toEqual(to)
+    expect(parseTo(`0x${text.slice(2).toUpperCase()}`)).toEqual(to)
     expect(parseByReencoding(Buffer.from(text.slice(2), 'hex'))).toEqual(to)
   })
 
@@ -137,13 +159,13 @@ describe('parseTransactionTo', () => {
     const wrap = (more: readonly Rlp[]): string =>
       `0x03${headed(Buffer.concat([headed(inner, 0xc0), ...more.map(encode)]), 0xc0).toString('hex')}`
     const blobs = [Buffer.alloc(131_072, 1)]
-    expect(parseTransactionTo(wrap([blobs, [Buffer.alloc(48)], [Buffer.alloc(48)]]))).toEqual(target)
-    expect(parseTransactionTo(wrap([Buffer.of(1), blobs, [Buffer.alloc(48)], [Buffer.alloc(48)]]))).toEqual(target)
-    expect(parseTransactionTo(wrap([]))).toBeUndefined()
-    expect(parseTransactionTo(wrap([blobs, blobs, blobs, blobs, blobs]))).toBeUndefined()
+    expect(parseTo(wrap([blobs, [Buffer.alloc(48)], [Buffer.alloc(48)]]))).toEqual(target)
+    expect(parseTo(wrap([Buffer.of(1), blobs, [Buffer.alloc(48)], [Buffer.alloc(48)]]))).toEqual(target)
+    expect(parseTo(wrap([]))).toBeUndefined()
+    expect(parseTo(wrap([blobs, blobs, blobs, blobs, blobs]))).toBeUndefined()
   })
 
-  test('parses any number of delegates of type 4, and none of other types', () => {
+  test('parses up to 4096 delegates of type 4, and none of other types', () => {
     const delegate = `0x${'33'.repeat(20)}`
     for (const { name, text } of signed) expect(parseDelegates(text)).toEqual(name === 'type 4' ? [delegate] : [])
     const bytes = Buffer.from(signed.find(({ name }) => name === 'type 4')?.text.slice(4) ?? '', 'hex')
@@ -151,9 +173,10 @@ describe('parseTransactionTo', () => {
     const one = [Buffer.of(1), Buffer.alloc(20, 0x33), Buffer.of(1), Buffer.of(1), Buffer.of(1), Buffer.of(1)]
     const withList = (list: Rlp): string =>
       `0x04${headed(Buffer.concat([...fields.slice(0, 9), encode(list), ...fields.slice(10)]), 0xc0).toString('hex')}`
-    expect(parseDelegates(withList(Array.from({ length: 100 }, () => one)))).toEqual(
-      Array.from({ length: 100 }, () => delegate),
+    expect(parseDelegates(withList(Array.from({ length: 4096 }, () => one)))).toEqual(
+      Array.from({ length: 4096 }, () => delegate),
     )
+    expect(parseDelegates(withList(Array.from({ length: 4097 }, () => one)))).toBeUndefined()
     expect(parseDelegates(withList([]))).toEqual([])
     for (const bad of [
       [one.slice(1)],
@@ -187,18 +210,30 @@ describe('parseTransactionTo', () => {
     ],
     ['type 3 that creates', (signed[6]?.text ?? '').replace(`94${'11'.repeat(20)}`, '80').replace('03f8cf', '03f8bb')],
   ])('rejects %s', (_name, value) => {
-    expect(parseTransactionTo(value)).toBeUndefined()
+    expect(parseTo(value)).toBeUndefined()
   })
 
   test('rejects texts larger than any transaction quickly', () => {
     const long = `0x${'f8'.repeat(20_000_000)}`
-    expect(cpuMs(() => expect(parseTransactionTo(long)).toBeUndefined())).toBeLessThan(500)
+    expect(cpuMs(() => expect(parseTo(long)).toBeUndefined())).toBeLessThan(500)
   })
 
-  test('a transaction with a long list is parsed quickly', () => {
-    const fields = Buffer.concat([Buffer.alloc(11, 0x80), headed(Buffer.alloc(1024 * 1024, 0x80), 0xc0)])
-    const text = `0x02${headed(fields, 0xc0).toString('hex')}`
-    expect(cpuMs(() => expect(parseTransactionTo(text)).toEqual({ creates: true }))).toBeLessThan(100)
+  test.each<[string, Buffer, unknown]>([
+    ['0x02', Buffer.concat([Buffer.alloc(11, 0x80), headed(Buffer.alloc(1024 * 1024, 0x80), 0xc0)]), { creates: true }],
+    [
+      '0x04',
+      Buffer.concat([
+        Buffer.alloc(5, 0x80),
+        headed(Buffer.alloc(20), 0x80),
+        Buffer.alloc(3, 0x80),
+        headed(Buffer.alloc(1024 * 1024, 0x80), 0xc0),
+        Buffer.alloc(3, 0x80),
+      ]),
+      undefined,
+    ],
+  ])('a transaction of type %s with a long list is parsed quickly', (type, fields, to) => {
+    const text = `${type}${headed(fields, 0xc0).toString('hex')}`
+    expect(cpuMs(() => expect(parseTo(text)).toEqual(to))).toBeLessThan(100)
   })
 
   const bytesUpTo = (most: number): fc.Arbitrary<Buffer> =>
@@ -208,14 +243,19 @@ describe('parseTransactionTo', () => {
     { weight: 1, arbitrary: bytesUpTo(300) as fc.Arbitrary<Rlp> },
     { weight: 1, arbitrary: fc.array(bytesUpTo(40), { maxLength: 3 }) as fc.Arbitrary<Rlp> },
   )
+  const authorization = fc
+    .tuple(fc.constantFrom(20, 20, 20, 0, 19, 21), fc.array(bytesUpTo(32), { minLength: 4, maxLength: 4 }))
+    .map(([width, numbers]): Rlp => [Buffer.of(1), Buffer.alloc(width, 3), ...numbers])
   const whole = fc
     .tuple(
       fc.constantFrom(0, 1, 2, 3, 4),
       fc.array(field, { minLength: 14, maxLength: 14 }),
       fc.constantFrom(20, 20, 20, 0, 19, 21),
+      fc.array(authorization, { maxLength: 2 }),
     )
-    .map(([type, fields, width]) => {
+    .map(([type, random, width, authorizations]) => {
       const [at = 0, count = 0] = layouts[type] ?? []
+      const fields = type === 4 ? random.with(9, authorizations) : random
       const body = encode([...fields.slice(0, at), Buffer.alloc(width, 7), ...fields.slice(at + 1)].slice(0, count))
       return type === 0 ? body : Buffer.concat([Buffer.of(type), body])
     })
@@ -244,7 +284,7 @@ describe('parseTransactionTo', () => {
     fc.assert(
       fc.property(fc.oneof({ weight: 3, arbitrary: whole }, { weight: 7, arbitrary: changed }), (bytes) => {
         const expected = parseByReencoding(bytes)
-        expect(parseTransactionTo(`0x${bytes.toString('hex')}`)).toEqual(expected)
+        expect(parseTo(`0x${bytes.toString('hex')}`)).toEqual(expected)
       }),
       { numRuns: fuzzCases(2_000) },
     )

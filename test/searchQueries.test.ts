@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { searchQueries } from '../../../../test/searchQueries.ts'
-import { createDocsIndex } from './docsIndex.ts'
+import { searchQueries } from './searchQueries.ts'
+import { createDocsIndex } from '../packages/cli/src/mcp/docsIndex.ts'
 
 const docs = createDocsIndex()
 

@@ -1,7 +1,12 @@
 import { decode } from '@ethereumjs/rlp'
 
-/** The target of a transaction: an address in lower case, or a new contract. */
-export type TransactionTo = { readonly to: string } | { readonly creates: true }
+/** The contracts that a transaction runs or delegates accounts to: addresses in lower case. */
+export interface TransactionTargets {
+  /** `undefined` if it creates a contract. */
+  readonly to: string | undefined
+  /** @see EIP-7702 */
+  readonly delegates: readonly string[]
+}
 
 /** Larger than any transaction with all its blobs. */
 const maxBytes = 4 * 1024 * 1024
@@ -20,59 +25,13 @@ const layouts: ReadonlyMap<number, { readonly to: number; readonly fields: numbe
 const blobPartCounts: readonly number[] = [4, 5]
 
 /**
- * Parses the target of a signed transaction. It checks enough of the rest to be sure that a node decodes the same target: the canonical
+ * Parses the targets of a signed transaction. It checks enough of the rest to be sure that a node decodes the same targets: the canonical
  * lengths of all fields, their number, and that nothing follows.
  * @param text - `0x` and hex, as for `eth_sendRawTransaction`: legacy, or type 1 to 4.
  * @returns `undefined` for any other value. Never throws.
  * @see EIP-2718, EIP-2930, EIP-1559, EIP-4844, EIP-7594, EIP-7702; Ethereum yellow paper, appendix B
  */
-export const parseTransactionTo = (text: unknown): TransactionTo | undefined => {
-  const parsed = parseFields(text)
-  if (parsed === undefined) return undefined
-  const { layout, fields } = parsed
-  const to = fields[layout.to]
-  if (to === undefined || to.list) return undefined
-  if (to.payload.length === 20) return { to: `0x${to.payload.toString('hex')}` }
-  return to.payload.length === 0 && layout.creates ? { creates: true } : undefined
-}
-
-/** The index of the authorizations in a transaction of type 4, and of the address in each of them. */
-const authorizationsIndex = 9
-const delegateIndex = 1
-const authorizationFieldCount = 6
-
-/**
- * Parses the delegates of a signed transaction: the contracts whose code it delegates accounts to.
- * @param text - As for `parseTransactionTo`.
- * @returns Addresses in lower case; empty if the type has no authorizations; `undefined` for any other value. Never throws.
- * @see EIP-7702
- */
-export const parseDelegates = (text: unknown): readonly string[] | undefined => {
-  const parsed = parseFields(text)
-  if (parsed === undefined) return undefined
-  const { type, fields } = parsed
-  if (type !== 4) return []
-  const list = fields[authorizationsIndex]
-  const authorizations = list?.list === true ? parseItems(list.payload, maxBytes) : undefined
-  const delegates: string[] = []
-  for (const one of authorizations ?? []) {
-    const parts = one.list ? parseItems(one.payload) : undefined
-    const address = parts?.[delegateIndex]
-    if (parts?.length !== authorizationFieldCount || address === undefined || address.list) return undefined
-    if (address.payload.length !== 20) return undefined
-    delegates.push(`0x${address.payload.toString('hex')}`)
-  }
-  return authorizations === undefined ? undefined : delegates
-}
-
-/** A transaction split into fields. */
-interface Fields {
-  readonly type: number
-  readonly layout: { readonly to: number; readonly creates: boolean }
-  readonly fields: readonly RlpItem[]
-}
-
-const parseFields = (text: unknown): Fields | undefined => {
+export const parseTransactionTargets = (text: unknown): TransactionTargets | undefined => {
   if (typeof text !== 'string' || !text.startsWith('0x') || text.length > 2 + 2 * maxBytes) return undefined
   const bytes = Buffer.from(text.slice(2), 'hex')
   // The decoder silently stops at the first character that is not hex.
@@ -86,7 +45,31 @@ const parseFields = (text: unknown): Fields | undefined => {
   const inner = fields?.[0]
   if (type === 3 && fields !== undefined && inner?.list === true)
     fields = blobPartCounts.includes(fields.length) ? parseItems(inner.payload) : undefined
-  return fields?.length === layout.fields ? { type, layout, fields } : undefined
+  if (fields?.length !== layout.fields) return undefined
+  const to = fields[layout.to]
+  const creates = layout.creates && to?.list === false && to.payload.length === 0
+  const address = toAddress(to)
+  const delegates = type === 4 ? parseDelegates(fields[authorizationsIndex]) : []
+  return (address === undefined && !creates) || delegates === undefined ? undefined : { to: address, delegates }
+}
+
+const toAddress = (item: RlpItem | undefined): string | undefined =>
+  item?.list === false && item.payload.length === 20 ? `0x${item.payload.toString('hex')}` : undefined
+
+/** The index of the authorizations in a transaction of type 4, and of the address in each of them. */
+const authorizationsIndex = 9
+const delegateIndex = 1
+const authorizationFieldCount = 6
+
+/** More than a transaction of 128 KiB has, which is the most that nodes accept. */
+const maxAuthorizations = 4096
+
+const parseDelegates = (item: RlpItem | undefined): readonly string[] | undefined =>
+  item?.list === true ? parseEach(item.payload, maxAuthorizations, parseDelegate) : undefined
+
+const parseDelegate = (authorization: RlpItem): string | undefined => {
+  const fields = authorization.list ? parseItems(authorization.payload) : undefined
+  return fields?.length === authorizationFieldCount ? toAddress(fields[delegateIndex]) : undefined
 }
 
 /** Parses the list that must be all of the bytes. */
@@ -95,18 +78,22 @@ const parseWholeList = (bytes: Buffer): RlpItem[] | undefined => {
   return item?.list === true && item.rest.length === 0 ? parseItems(item.payload) : undefined
 }
 
-/** More than any transaction has fields. Parsing stops there. */
+/** More than any transaction has fields. */
 const maxItems = 16
 
-const parseItems = (bytes: Buffer, max = maxItems): RlpItem[] | undefined => {
-  const items: RlpItem[] = []
+const parseItems = (bytes: Buffer): RlpItem[] | undefined => parseEach(bytes, maxItems, (item) => item)
+
+/** Parses each item. Stops at the first one that is invalid or too many. */
+const parseEach = <T>(bytes: Buffer, most: number, parse: (item: RlpItem) => T | undefined): T[] | undefined => {
+  const parsed: T[] = []
   for (let rest = bytes; rest.length > 0;) {
-    const item = takeItem(rest)
-    if (item === undefined || items.length === max) return undefined
-    items.push(item)
+    const item = parsed.length < most ? takeItem(rest) : undefined
+    const one = item && parse(item)
+    if (item === undefined || one === undefined) return undefined
+    parsed.push(one)
     rest = item.rest
   }
-  return items
+  return parsed
 }
 
 /** The first item of some bytes, and the bytes after it. */
