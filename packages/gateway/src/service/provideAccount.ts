@@ -104,8 +104,6 @@ const provideApp = async (
         chain: Object.values(networks)[0]?.chain ?? '',
         services: ['Node API'],
         networks: Object.keys(networks),
-        requireJwt: false,
-        limits: null,
       },
       key: storeKey(apiKey, { owner: { id: createId('key'), userId }, secret: secrets[0] }),
       max: Math.max(maxApps, 1),

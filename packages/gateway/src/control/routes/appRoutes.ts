@@ -8,6 +8,7 @@ import type { FieldProblem } from '../apiErrors.ts'
 import { defaultPageLimit } from '../contract/page.ts'
 import { toAppUrls, toAppView } from '../views/toAppView.ts'
 import { findNetworkProblems } from '../findNetworkProblems.ts'
+import { jwtKeyProblem, lacksJwtKey } from '../jwtRequirement.ts'
 import { createKey } from './createKey.ts'
 import { getAppLimits, toAppViewContext, showApp } from './showApp.ts'
 import { appView, appsQuery, appsView, createAppBody, deleteAppBody, editAppBody, newAppView } from '../contract/app.ts'
@@ -167,7 +168,7 @@ export const appRoutes: readonly Route[] = [
         parts,
         caller,
         async ({ apps, jwtKeys }) => {
-          if (details.requireJwt === true && (await jwtKeys.list({ appId: id, userId })).length === 0)
+          if (lacksJwtKey(details, (await jwtKeys.list({ appId: id, userId })).length))
             return (await apps.find({ id, userId })) === undefined ? 'notFound' : 'noJwtKey'
           const { limits, jwt = {}, ...rest } = details
           if (details.networks !== undefined) {
@@ -193,15 +194,7 @@ export const appRoutes: readonly Route[] = [
       if (app === 'notFound') return { error: apiErrors.notFound() }
       if (app === 'versionMoved') return { error: apiErrors.versionConflict() }
       if (app === 'nameTaken') return { error: apiErrors.nameTaken() }
-      if (app === 'noJwtKey')
-        return {
-          error: apiErrors.invalid([
-            {
-              field: 'requireJwt',
-              fix: 'would reject every request, because the app has no JWT key: import one first',
-            },
-          ]),
-        }
+      if (app === 'noJwtKey') return { error: apiErrors.invalid([jwtKeyProblem]) }
       return showApp(parts, caller, { app })
     },
   ),

@@ -5,6 +5,7 @@ import { compileJwtPolicy, maxJwtKeys } from '../../auth/jwt/jwtPolicy.ts'
 import { verifyJwt } from '../../auth/jwt/verifyJwt.ts'
 import type { JwtKey } from '../../storage/jwtKeys.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
+import { lacksJwtKey } from '../jwtRequirement.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { createView } from '../views/createView.ts'
 import { isoTime } from '../views/times.ts'
@@ -97,7 +98,7 @@ export const jwtKeyRoutes: readonly Route[] = [
           const keys = await jwtKeys.list({ appId, userId })
           const key = keys.find((one) => one.kid === kid)
           if (app === undefined || key === undefined) return 'notFound'
-          if (app.requireJwt && keys.length === 1) return 'lastKey'
+          if (lacksJwtKey(app, keys.length - 1)) return 'lastKey'
           return (await jwtKeys.remove({ kid, appId, userId })) ? key : 'notFound'
         },
         ({ fingerprint }) => ({
