@@ -204,7 +204,8 @@ describe('accounts', needs('chromium'), () => {
       // The audit log has all of it, and does not scroll sideways.
       await page.goto(`${pages.url}/operator/audit`)
       await page.getByRole('region', { name: 'Audit log' }).waitFor()
-      const hidden = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-box'))"
+      const hidden =
+        "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-box'))"
       expect(await page.evaluate(hidden)).toBe(0)
       await page.getByText('Enabled the account').waitFor()
       const rows = await page.locator('tbody th > span').allTextContents()

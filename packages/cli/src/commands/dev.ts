@@ -102,10 +102,7 @@ async function show(service: DevService, calls: FirstCalls | undefined, output: 
   ])
 }
 
-async function printService(
-  service: Parameters<typeof formatService>[0],
-  envFile: string | undefined,
-): Promise<void> {
+async function printService(service: Parameters<typeof formatService>[0], envFile: string | undefined): Promise<void> {
   const { isTTY } = process.stdout
   const lines = formatService(service, { style: getStyle(process.stdout), envFile, showKey: isTTY })
   // A terminal is not recorded, so the key is in full there.

@@ -162,5 +162,7 @@ test.each([
   ['over rate limit... ', 'over rate limit.'],
   ['over rate limit', 'over rate limit.'],
 ])('a message does not end with "?.": %s', (text, end) => {
-  expect(createFailure({ text }, { method: 'eth_call', redactedUrl: '' }).message).toSatisfy((message: string) => message.endsWith(end))
+  expect(createFailure({ text }, { method: 'eth_call', redactedUrl: '' }).message).toSatisfy((message: string) =>
+    message.endsWith(end),
+  )
 })
