@@ -21,11 +21,12 @@ export default defineConfig([
     splitting: false,
     esbuildPlugins: [
       {
-        name: 'bundles do not contain the titles of classification.json',
+        name: 'bundles contain the rules of classification.json without their sections',
         setup: (build) => {
           build.onLoad({ filter: /[\\/]classification\.json$/ }, ({ path }) => {
-            const { sections } = JSON.parse(readFileSync(path, 'utf8')) as { sections: { rules: unknown }[] }
-            return { contents: JSON.stringify({ sections: sections.map(({ rules }) => ({ rules })) }), loader: 'json' }
+            const { sections } = JSON.parse(readFileSync(path, 'utf8')) as { sections: { rules: object[] }[] }
+            const rules = sections.flatMap((section) => section.rules)
+            return { contents: JSON.stringify({ sections: [{ rules }] }), loader: 'json' }
           })
         },
       },

@@ -327,6 +327,7 @@ describe('problems', needs('chromium'), () => {
             networks: '["testnet","mainnet"]',
             limits: null,
             requireJwt: 0,
+            recordDetails: 0,
             version: 1,
             createdAt: Date.now(),
           })),
@@ -354,6 +355,7 @@ describe('problems', needs('chromium'), () => {
             rotatedAt: null,
             revokedAt: null,
             expiresAt: null,
+            recordDetails: 0,
           })),
         )
         .execute()

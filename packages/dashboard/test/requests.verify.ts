@@ -93,10 +93,10 @@ describePages('the requests of an app', {}, (getFixtures) => {
     await row(page, /eth_getBalance 200 /).waitFor()
     const heights = await Promise.all((await rows(page).all()).map(async (one) => (await one.boundingBox())?.height))
     expect(heights.filter((height = 99) => height > 45)).toEqual([])
-    const cutTitles = await page.evaluate(
-      `[...document.querySelectorAll('td[data-label=Network]')].filter((cell) => cell.scrollWidth > cell.clientWidth).length`,
+    const cut = await page.evaluate(
+      `[...document.querySelectorAll('td:is(.when, [data-label=Network])')].filter((cell) => cell.scrollWidth > cell.clientWidth).length`,
     )
-    expect(cutTitles, 'titles of networks that are cut').toBe(0)
+    expect(cut, 'times, networks and keys that are cut').toBe(0)
     expect(await page.locator('.table.requests .badge.bad').count()).toBe(0)
     expect(await page.locator('.table.requests .badge.warn').count()).toBe(1)
 

@@ -65,6 +65,14 @@ describe('the steps of a follower', () => {
     expect(toHashes(reported)).toEqual(['b5', 'b6', 'b7'])
   })
 
+  test('end if the known blocks are forgotten while a parent is read', () => {
+    const chain = { blocks: toKnown(createBlocks('a', 1, 3)).blocks, complete: false }
+    const steps = switchBranch(chain, createBlock('b', 6))
+    expect(steps.next().value).toEqual({ read: createBlock('b', 6).parentHash })
+    chain.blocks = []
+    expect(steps.next(createBlock('b', 5))).toEqual({ done: true, value: 'tooDeep' })
+  })
+
   test('end with a parent that is not below its child', () => {
     const node = [{ number: 9, hash: 'b6', parentHash: 'b5' }]
     const reported = createBlocks('a', 1, 5)

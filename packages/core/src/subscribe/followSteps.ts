@@ -40,7 +40,7 @@ export type FollowSteps<Block, Known> = Generator<FollowStep<Block, Known>, Foll
 /** How many blocks of a gap to read in parallel. */
 const lookahead = 8
 /** Filecoin skips a few numbers in a row. If more have no block, the node lacks the blocks, or its head is wrong. */
-export const mostMissing = 100
+export const mostMissing = 128
 
 /** Undoes what is not part of the branch of a block, which is followed down by hash to a known block, and reports the branch up to that block. */
 export function* switchBranch<Block extends LinkedBlock, Known extends BlockPlace>(
@@ -57,7 +57,8 @@ export function* switchBranch<Block extends LinkedBlock, Known extends BlockPlac
     undoAbove = find(parentHash)
     let parent: Block | Known | null | undefined = undoAbove
     if (!parent) {
-      if (number <= (chain.blocks[0] as Known).number) {
+      const [oldest] = chain.blocks
+      if (oldest === undefined || number <= oldest.number) {
         if (!chain.complete) return 'tooDeep'
         break
       }

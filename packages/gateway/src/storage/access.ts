@@ -1,7 +1,12 @@
 import type { ApiKeyKind } from '../lib/secrets/apiKey.ts'
 import type { Network } from '../lib/network.ts'
 import type { AllowType } from './allowList.ts'
-import { fromJson, toNetworks } from './columnValues.ts'
+import { fromRow, jsonOrNull } from './columns.ts'
+import type { RecordOf, RowOf } from './columns.ts'
+import { appColumns, jwtColumns, recordingColumns } from './tables.ts'
+
+/** The columns of an app that `Access` has. */
+export const accessAppColumns = { services: appColumns.services, limits: appColumns.limits, ...jwtColumns }
 
 /** Everything that the proxy needs to know about a key, from one query. */
 export interface Access {
@@ -16,8 +21,8 @@ export interface Access {
   readonly endsAt: number | null
   /** The networks on which it may be used. */
   readonly networks: readonly Network[]
-  /** Whether the request log records excerpts of params and responses. */
-  readonly recordDetails: boolean
+  /** What the request log records. */
+  readonly recording: RecordOf<typeof recordingColumns>
   readonly user: {
     readonly id: string
     readonly state: 'active' | 'disabled'
@@ -26,22 +31,17 @@ export interface Access {
     readonly quotaOwner: string
   }
   /** The app of the key; `null` for an API key. */
-  readonly app: {
-    readonly id: string
-    readonly services: readonly string[]
-    readonly requireJwt: boolean
-    /** The value that a token's `aud` must equal or contain; `null`: any. */
-    readonly jwtAudience: string | null
-    /** How far in the future a token's `exp` may be, in seconds; `null`: the service's default. */
-    readonly jwtMaxLifetimeS: number | null
-    readonly limits: Readonly<Record<string, unknown>> | null
-    readonly allow: readonly { readonly id: string; readonly type: AllowType; readonly value: string }[]
-    readonly jwtKeys: readonly { readonly kid: string; readonly alg: string; readonly publicPem: string }[]
-  } | null
+  readonly app:
+    | (RecordOf<typeof accessAppColumns> & {
+        readonly id: string
+        readonly allow: readonly { readonly id: string; readonly type: AllowType; readonly value: string }[]
+        readonly jwtKeys: readonly { readonly kid: string; readonly alg: string; readonly publicPem: string }[]
+      })
+    | null
 }
 
 /** A row of the statements in `accessSql.ts`. */
-export interface AccessRow {
+export interface AccessRow extends RowOf<typeof recordingColumns>, RowOf<typeof accessAppColumns> {
   readonly key_id: string
   readonly kind: ApiKeyKind
   readonly version: number
@@ -49,19 +49,13 @@ export interface AccessRow {
   readonly old: number
   readonly old_until: number | null
   readonly expires_at: number | null
-  readonly record_details: number
   readonly user_id: string
   readonly user_state: 'active' | 'disabled'
   readonly user_limits: string | null
   readonly quota_owner: string | null
   readonly app_id: string | null
-  readonly services: string | null
   readonly network: string | null
   readonly networks: string | null
-  readonly require_jwt: number | null
-  readonly jwt_audience: string | null
-  readonly jwt_max_lifetime_s: number | null
-  readonly app_limits: string | null
   readonly allow: string | null
   readonly jwt_keys: string | null
 }
@@ -74,11 +68,7 @@ const toApp = (row: AccessRow): Access['app'] =>
     ? null
     : {
         id: row.app_id,
-        services: JSON.parse(row.services ?? '[]') as string[],
-        requireJwt: row.require_jwt === 1,
-        jwtAudience: row.jwt_audience,
-        jwtMaxLifetimeS: row.jwt_max_lifetime_s,
-        limits: fromJson(row.app_limits),
+        ...fromRow(accessAppColumns, row),
         allow: (JSON.parse(row.allow ?? '[]') as [string, AllowType, string][]).map(([id, type, value]) => ({
           id,
           type,
@@ -99,12 +89,12 @@ export const toAccess = (row: AccessRow): Access => ({
   keyState: row.key_state,
   old: row.old === 1,
   endsAt: row.old === 1 ? getEarlier(row.old_until, row.expires_at) : row.expires_at,
-  networks: row.network === null ? toNetworks(row.networks) : [row.network],
-  recordDetails: row.record_details === 1,
+  networks: row.network === null ? appColumns.networks.read(row.networks ?? '[]') : [row.network],
+  recording: fromRow(recordingColumns, row),
   user: {
     id: row.user_id,
     state: row.user_state,
-    limits: fromJson(row.user_limits),
+    limits: jsonOrNull.read(row.user_limits),
     quotaOwner: row.quota_owner ?? row.user_id,
   },
   app: toApp(row),

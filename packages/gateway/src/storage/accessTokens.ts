@@ -1,19 +1,14 @@
 import type { Selectable } from 'kysely'
 import { createId } from './createId.ts'
+import { fromRow, toNewRow } from './columns.ts'
+import type { RecordOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
 import { inTransaction, lockUser } from './transaction.ts'
+import { accessTokenColumns } from './tables.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** A personal access token, with which scripts use the control API. */
-export interface AccessToken {
-  readonly id: string
-  readonly userId: string
-  readonly scopes: readonly string[]
-  readonly label: string
-  readonly createdAt: number
-  readonly seenAt: number | null
-  readonly expiresAt: number | null
-}
+export type AccessToken = RecordOf<typeof accessTokenColumns>
 
 /** The personal access tokens, stored by their SHA-256 (lower-case hex). */
 export interface AccessTokens {
@@ -38,23 +33,7 @@ export interface AccessTokens {
   removeAll(userId: string): Promise<number>
 }
 
-const toToken = ({
-  id,
-  userId,
-  scopes,
-  label,
-  createdAt,
-  seenAt,
-  expiresAt,
-}: Selectable<Tables['accessTokens']>): AccessToken => ({
-  id,
-  userId,
-  scopes: JSON.parse(scopes) as string[],
-  label,
-  createdAt,
-  seenAt,
-  expiresAt,
-})
+const toToken = (row: Selectable<Tables['accessTokens']>): AccessToken => fromRow(accessTokenColumns, row)
 
 /** Creates the repository of personal access tokens. */
 export const createAccessTokens = (db: Db): AccessTokens => {
@@ -72,14 +51,8 @@ export const createAccessTokens = (db: Db): AccessTokens => {
         const row = await transaction.query
           .insertInto('accessTokens')
           .values({
-            id: createId('tok'),
-            userId,
+            ...toNewRow(accessTokenColumns, { id: createId('tok'), userId, scopes, label, createdAt: now, expiresAt }),
             sha256: toHashBytes(hash),
-            scopes: JSON.stringify(scopes),
-            label,
-            createdAt: now,
-            seenAt: null,
-            expiresAt,
           })
           .returningAll()
           .executeTakeFirstOrThrow()

@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely'
-import { fromJson } from './columnValues.ts'
+import { fromRow, jsonOrNull, listColumns, toRow } from './columns.ts'
+import type { RecordOf } from './columns.ts'
 import { createId } from './createId.ts'
+import { alertEmailColumns } from './tables.ts'
 import type { Db, Tables } from './tables.ts'
 import { inTransaction, lockRows } from './transaction.ts'
 
@@ -43,12 +45,7 @@ export interface AlertDelivery {
 }
 
 /** The alerts that a user gets by email. */
-export interface AlertEmails {
-  /** About the own account. */
-  readonly own: boolean
-  /** About the accounts of all users, for operators. */
-  readonly all: boolean
-}
+export type AlertEmails = RecordOf<typeof alertEmailColumns>
 
 /** The alerts about quotas. */
 export interface Alerts {
@@ -181,13 +178,13 @@ export const createAlerts = (db: Db): Alerts => {
       const toUser = (row: (typeof users)[number]): ChargedAccount['user'] => ({
         id: row.userId,
         email: row.email,
-        limits: fromJson(row.userLimits),
+        limits: jsonOrNull.read(row.userLimits),
       })
       for (const row of users) owners.set(`user:${row.quotaOwner ?? row.userId}`, { user: toUser(row), app: null })
       for (const row of apps)
         owners.set(`app:${row.appId}`, {
           user: toUser(row),
-          app: { id: row.appId, name: row.name, limits: fromJson(row.appLimits) },
+          app: { id: row.appId, name: row.name, limits: jsonOrNull.read(row.appLimits) },
         })
       return {
         items: rows.flatMap(({ account, charged }) => {
@@ -290,15 +287,15 @@ export const createAlerts = (db: Db): Alerts => {
     getEmails: async (userId) => {
       const row = await query
         .selectFrom('users')
-        .select(['alertEmails', 'alertEmailsAll'])
+        .select(listColumns(alertEmailColumns))
         .where('id', '=', userId)
         .executeTakeFirst()
-      return row && { own: row.alertEmails === 1, all: row.alertEmailsAll === 1 }
+      return row && fromRow(alertEmailColumns, row)
     },
-    setEmails: async (userId, { own, all }) => {
+    setEmails: async (userId, emails) => {
       const { numUpdatedRows } = await query
         .updateTable('users')
-        .set({ alertEmails: own ? 1 : 0, alertEmailsAll: all ? 1 : 0 })
+        .set(toRow(alertEmailColumns, emails))
         .where('id', '=', userId)
         .executeTakeFirst()
       return numUpdatedRows > 0n

@@ -1,21 +1,15 @@
 import { changeApp } from './changeApp.ts'
+import { listColumns, toNewRow } from './columns.ts'
+import type { RecordOf } from './columns.ts'
 import { createId } from './createId.ts'
-import type { Db, Tables } from './tables.ts'
-
-/** The kind of an entry. */
-export type AllowType = Tables['allowEntries']['type']
+import { allowEntryColumns } from './tables.ts'
+import type { Db } from './tables.ts'
 
 /** An entry of an app's allow list. */
-export interface AllowEntry {
-  readonly id: string
-  readonly type: AllowType
-  /** In the normalized form in which it is compared. The caller normalizes it. */
-  readonly value: string
-  readonly label: string
-  readonly createdAt: number
-  /** The minute in which it was last used; `null`: never. */
-  readonly usedAt: number | null
-}
+export type AllowEntry = RecordOf<typeof allowEntryColumns>
+
+/** The kind of an entry. */
+export type AllowType = AllowEntry['type']
 
 /** The allow lists of apps. */
 export interface AllowList {
@@ -41,7 +35,7 @@ export interface AllowList {
   remove(entry: { id: string; appId: string; userId: string }): Promise<boolean>
 }
 
-const columns = ['id', 'type', 'value', 'label', 'createdAt', 'usedAt'] as const
+const columns = listColumns(allowEntryColumns)
 
 /** Creates the repository of allow lists. */
 export const createAllowList = (db: Db): AllowList => ({
@@ -71,7 +65,10 @@ export const createAllowList = (db: Db): AllowList => ({
         if (own.length >= max) return 'entriesFull' as const
         return query
           .insertInto('allowEntries')
-          .values({ id: createId('alw'), appId, type, value, label, createdAt: now })
+          .values({
+            ...toNewRow(allowEntryColumns, { id: createId('alw'), type, value, label, createdAt: now }),
+            appId,
+          })
           .returning(columns)
           .executeTakeFirstOrThrow()
       },

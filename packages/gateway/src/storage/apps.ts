@@ -1,45 +1,23 @@
 import type { Selectable } from 'kysely'
 import type { StoredKey } from '../lib/secrets/storeKey.ts'
-import type { Network } from '../lib/network.ts'
 import { changeApp } from './changeApp.ts'
 import { createId } from './createId.ts'
 import { foldLoosely } from './foldLoosely.ts'
 import { inTransaction, lockUser } from './transaction.ts'
-import { containsText, fromJson, toJson, toNetworks } from './columnValues.ts'
+import { fromRow, toNewRow, toRow } from './columns.ts'
+import type { NewOf, RecordOf } from './columns.ts'
+import { containsText } from './columnValues.ts'
 import { toKeyRow } from './toKeyRow.ts'
 import { recordChange } from './changes.ts'
 import { startOfUtcDay } from '../lib/utcDay.ts'
+import { appColumns, appSettings } from './tables.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** The settings of an app that a user can change. */
-export interface AppDetails {
-  readonly name: string
-  readonly description: string
-  readonly useCase: string
-  readonly chain: string
-  /** For example `Node API`. */
-  readonly services: readonly string[]
-  /** The networks on which its key may be used. */
-  readonly networks: readonly Network[]
-  readonly requireJwt: boolean
-  /** The value that a token's `aud` must equal or contain. @default null: any */
-  readonly jwtAudience?: string | null
-  /** How far in the future a token's `exp` may be, in seconds. @default null: a day */
-  readonly jwtMaxLifetimeS?: number | null
-  /** Whether the request log records excerpts of params and responses. @default false */
-  readonly recordDetails?: boolean
-  /** Overrides of the service's limits. */
-  readonly limits: Readonly<Record<string, unknown>> | null
-}
+export type AppDetails = RecordOf<typeof appSettings>
 
 /** An app, without its key. */
-export interface App extends Required<AppDetails> {
-  readonly id: string
-  readonly userId: string
-  /** Increases with each change of the app, its key, its allow list or its JWT keys. */
-  readonly version: number
-  readonly createdAt: number
-}
+export type App = RecordOf<typeof appColumns>
 
 /** The apps. A function that takes a `userId` only sees the apps of that user. */
 export interface Apps {
@@ -52,7 +30,7 @@ export interface Apps {
    */
   create(app: {
     userId: string
-    details: AppDetails
+    details: NewOf<typeof appSettings>
     key: StoredKey
     max: number
     now: number
@@ -94,82 +72,7 @@ export interface Apps {
   remove(app: { id: string; userId: string; now: number }): Promise<boolean>
 }
 
-const toApp = ({
-  id,
-  userId,
-  name,
-  description,
-  useCase,
-  chain,
-  services,
-  networks,
-  limits,
-  requireJwt,
-  jwtAudience,
-  jwtMaxLifetimeS,
-  recordDetails,
-  version,
-  createdAt,
-}: Selectable<Tables['apps']>): App => ({
-  id,
-  userId,
-  name,
-  description,
-  useCase,
-  chain,
-  services: JSON.parse(services) as string[],
-  networks: toNetworks(networks),
-  limits: fromJson(limits),
-  requireJwt: requireJwt === 1,
-  jwtAudience,
-  jwtMaxLifetimeS,
-  recordDetails: recordDetails === 1,
-  version,
-  createdAt,
-})
-
-type DetailRow = Pick<
-  Selectable<Tables['apps']>,
-  | 'name'
-  | 'nameFolded'
-  | 'description'
-  | 'useCase'
-  | 'chain'
-  | 'services'
-  | 'networks'
-  | 'limits'
-  | 'requireJwt'
-  | 'jwtAudience'
-  | 'jwtMaxLifetimeS'
-  | 'recordDetails'
->
-
-const toRow = ({
-  name,
-  description,
-  useCase,
-  chain,
-  services,
-  networks,
-  limits,
-  requireJwt,
-  jwtAudience = null,
-  jwtMaxLifetimeS = null,
-  recordDetails = false,
-}: AppDetails): DetailRow => ({
-  name: name.trim(),
-  nameFolded: foldLoosely(name),
-  description,
-  useCase,
-  chain,
-  services: JSON.stringify(services),
-  networks: JSON.stringify(networks),
-  limits: toJson(limits),
-  requireJwt: requireJwt ? 1 : 0,
-  jwtAudience,
-  jwtMaxLifetimeS,
-  recordDetails: recordDetails ? 1 : 0,
-})
+const toApp = (row: Selectable<Tables['apps']>): App => fromRow(appColumns, row)
 
 /** Whether a user has another app with this name. */
 const hasName = async (
@@ -210,24 +113,27 @@ export const createApps = (db: Db): Apps => {
     create: ({ userId, details, key, max, now }) =>
       inTransaction(db, async (transaction) => {
         if (!(await lockUser(transaction, userId))) return 'notFound'
-        const row = toRow(details)
-        if (await hasName(transaction, { userId, nameFolded: row.nameFolded })) return 'nameTaken'
+        const nameFolded = foldLoosely(details.name)
+        if (await hasName(transaction, { userId, nameFolded })) return 'nameTaken'
         if ((await countUsed(transaction, { userId, now })) >= max) return 'appsFull'
         const app = await transaction.query
           .insertInto('apps')
-          .values({ id: createId('app'), userId, ...row, version: 1, createdAt: now })
+          .values({
+            ...toNewRow(appColumns, {
+              ...details,
+              name: details.name.trim(),
+              id: createId('app'),
+              userId,
+              version: 1,
+              createdAt: now,
+            }),
+            nameFolded,
+          })
           .returningAll()
           .executeTakeFirstOrThrow()
         await transaction.query
           .insertInto('keys')
-          .values({
-            ...toKeyRow(key, { userId, now }),
-            appId: app.id,
-            network: null,
-            slot: null,
-            name: '',
-            description: '',
-          })
+          .values(toKeyRow(key, { userId, appId: app.id, name: '', description: '', createdAt: now }))
           .execute()
         return toApp(app)
       }),
@@ -289,9 +195,14 @@ export const createApps = (db: Db): Apps => {
           .executeTakeFirst()
         if (before === undefined) return 'notFound'
         if (version !== undefined && before.version !== version) return 'versionMoved'
-        const row = toRow({ ...toApp(before), ...details })
-        if (await hasName(transaction, { userId, nameFolded: row.nameFolded, exceptId: id })) return 'nameTaken'
-        await transaction.query.updateTable('apps').set(row).where('id', '=', id).execute()
+        const { name = before.name } = details
+        const nameFolded = foldLoosely(name)
+        if (await hasName(transaction, { userId, nameFolded, exceptId: id })) return 'nameTaken'
+        await transaction.query
+          .updateTable('apps')
+          .set({ ...toRow(appSettings, { ...details, name: name.trim() }), nameFolded })
+          .where('id', '=', id)
+          .execute()
         return changeApp(transaction, { id, userId, work: async (app) => toApp(app) })
       }),
 

@@ -1,20 +1,10 @@
-import { fromJson, toJson } from './columnValues.ts'
+import { fromRow, toNewRow } from './columns.ts'
+import type { RecordOf } from './columns.ts'
+import { auditColumns } from './tables.ts'
 import type { Db } from './tables.ts'
 
 /** An action on an account or a key. The caller must not pass secrets. */
-export interface AuditEntry {
-  readonly at: number
-  /** The account that is affected, if any. */
-  readonly userId: string | null
-  /** The author: the id of a user, or a name such as `operator`. */
-  readonly actor: string
-  /** For example `key.revoke`. */
-  readonly action: string
-  /** The id of the object that was affected. */
-  readonly subject: string | null
-  readonly ip: string | null
-  readonly detail: Readonly<Record<string, unknown>> | null
-}
+export type AuditEntry = RecordOf<typeof auditColumns>
 
 /** The audit log. Entries are added and never changed; old entries are pruned. */
 export interface AuditLog {
@@ -51,11 +41,8 @@ export interface AuditLog {
 
 /** Creates the audit log. */
 export const createAuditLog = ({ query }: Db): AuditLog => ({
-  add: async ({ at, userId, actor, action, subject, ip, detail }) => {
-    await query
-      .insertInto('auditLog')
-      .values({ at, userId, actor, action, subject, ip, detail: toJson(detail) })
-      .execute()
+  add: async (entry) => {
+    await query.insertInto('auditLog').values(toNewRow(auditColumns, entry)).execute()
   },
   list: async ({ userId, actor, subject, before, action, from, to, limit }) => {
     let page = query.selectFrom('auditLog').selectAll().orderBy('id', 'desc').limit(limit)
@@ -68,7 +55,7 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
     if (from !== undefined) page = page.where('at', '>=', from)
     if (to !== undefined) page = page.where('at', '<', to)
     const rows = await page.execute()
-    return rows.map(({ detail, ...entry }) => ({ ...entry, detail: fromJson(detail) }))
+    return rows.map((row) => ({ id: row.id, ...fromRow(auditColumns, row) }))
   },
   findNames: async (ids, { ownerId } = {}) => {
     const names = new Map<string, string>()

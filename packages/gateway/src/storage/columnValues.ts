@@ -1,18 +1,5 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Network } from '../lib/network.ts'
-
-/** Converts an object to the JSON text that a column stores. */
-export const toJson = (value: Readonly<Record<string, unknown>> | null): string | null =>
-  value === null ? null : JSON.stringify(value)
-
-/** Parses an object that `toJson` converted. */
-export const fromJson = (text: string | null): Readonly<Record<string, unknown>> | null =>
-  text === null ? null : (JSON.parse(text) as Record<string, unknown>)
-
-/** Parses a list of networks. */
-export const toNetworks = (json: string | null): readonly Network[] =>
-  json === null ? [] : (JSON.parse(json) as Network[])
 
 const hex = /^[0-9a-f]{64}$/
 

@@ -1,21 +1,14 @@
 import type { Selectable } from 'kysely'
 import { createId } from './createId.ts'
+import { fromRow, toNewRow } from './columns.ts'
+import type { RecordOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
 import { lockRows } from './transaction.ts'
+import { inviteColumns } from './tables.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** Permission to sign up once. */
-export interface Invite {
-  readonly id: string
-  /** The only email address that can use it; `null`: any. */
-  readonly email: string | null
-  /** The author: the id of a user, or a name such as `operator`. */
-  readonly createdBy: string
-  readonly createdAt: number
-  readonly expiresAt: number
-  /** Whether the service sent it to `email`, so that it proves the address. */
-  readonly isEmailed: boolean
-}
+export type Invite = RecordOf<typeof inviteColumns>
 
 /** The unused invites, stored by their SHA-256 (lower-case hex). */
 export interface Invites {
@@ -24,7 +17,7 @@ export interface Invites {
     email: string | null
     createdBy: string
     expiresAt: number
-    isEmailed?: boolean
+    mailed?: boolean
     now: number
   }): Promise<Invite>
   /** Finds and locks an invite until the transaction ends, so that it cannot be used twice. */
@@ -37,30 +30,18 @@ export interface Invites {
   prune(options: { now: number; limit: number }): Promise<number>
 }
 
-const toInvite = ({ id, email, createdBy, createdAt, expiresAt, mailed }: Selectable<Tables['invites']>): Invite => ({
-  id,
-  email,
-  createdBy,
-  createdAt,
-  expiresAt,
-  isEmailed: mailed === 1,
-})
+const toInvite = (row: Selectable<Tables['invites']>): Invite => fromRow(inviteColumns, row)
 
 /** Creates the repository of invites. */
 export const createInvites = (db: Db): Invites => {
   const { query } = db
   return {
-    create: async ({ hash, email, createdBy, expiresAt, isEmailed = false, now }) => {
+    create: async ({ hash, email, createdBy, expiresAt, mailed = false, now }) => {
       const row = await query
         .insertInto('invites')
         .values({
-          id: createId('inv'),
+          ...toNewRow(inviteColumns, { id: createId('inv'), email, createdBy, createdAt: now, expiresAt, mailed }),
           sha256: toHashBytes(hash),
-          email,
-          createdBy,
-          createdAt: now,
-          expiresAt,
-          mailed: isEmailed ? 1 : 0,
         })
         .returningAll()
         .executeTakeFirstOrThrow()

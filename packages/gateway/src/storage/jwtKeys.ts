@@ -1,16 +1,11 @@
 import { changeApp } from './changeApp.ts'
+import { listColumns, toNewRow } from './columns.ts'
+import type { RecordOf } from './columns.ts'
+import { jwtKeyColumns } from './tables.ts'
 import type { Db } from './tables.ts'
 
 /** A public key that verifies the JWTs of an app. */
-export interface JwtKey {
-  /** The key id in a token's header. Unique in the service. */
-  readonly kid: string
-  readonly alg: string
-  readonly publicPem: string
-  readonly fingerprint: string
-  readonly label: string
-  readonly createdAt: number
-}
+export type JwtKey = RecordOf<typeof jwtKeyColumns>
 
 /** The JWT keys of apps. */
 export interface JwtKeys {
@@ -32,7 +27,7 @@ export interface JwtKeys {
   remove(key: { kid: string; appId: string; userId: string }): Promise<boolean>
 }
 
-const columns = ['kid', 'alg', 'publicPem', 'fingerprint', 'label', 'createdAt'] as const
+const columns = listColumns(jwtKeyColumns)
 
 /** Creates the repository of JWT keys. */
 export const createJwtKeys = (db: Db): JwtKeys => ({
@@ -47,17 +42,17 @@ export const createJwtKeys = (db: Db): JwtKeys => ({
       .orderBy('jwtKeys.kid')
       .execute(),
 
-  add: ({ appId, userId, key: { kid, alg, publicPem, fingerprint, label }, max, now }) =>
+  add: ({ appId, userId, key, max, now }) =>
     changeApp(db, {
       id: appId,
       userId,
       work: async (_, { query }) => {
         const own = await query.selectFrom('jwtKeys').select('fingerprint').where('appId', '=', appId).execute()
-        if (own.some((key) => key.fingerprint === fingerprint)) return 'jwtKeyTaken' as const
+        if (own.some(({ fingerprint }) => fingerprint === key.fingerprint)) return 'jwtKeyTaken' as const
         if (own.length >= max) return 'jwtKeysFull' as const
         const row = await query
           .insertInto('jwtKeys')
-          .values({ kid, appId, alg, publicPem, fingerprint, label, createdAt: now })
+          .values({ ...toNewRow(jwtKeyColumns, { ...key, createdAt: now }), appId })
           .onConflict((conflict) => conflict.column('kid').doNothing())
           .returning(columns)
           .executeTakeFirst()

@@ -1,41 +1,20 @@
 import type { Selectable } from 'kysely'
-import type { ApiKeyKind } from '../lib/secrets/apiKey.ts'
 import type { StoredKey } from '../lib/secrets/storeKey.ts'
 import type { Network } from '../lib/network.ts'
 import { changeApp } from './changeApp.ts'
 import { recordChange } from './changes.ts'
+import { fromRow, toRow } from './columns.ts'
+import type { RecordOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
 import { inTransaction, lockRows } from './transaction.ts'
 import { toKeyRow } from './toKeyRow.ts'
+import { keyColumns, keySettings } from './tables.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** A key of an app, or an API key. Contains nothing that can be used as a key. */
-export interface Key {
-  readonly id: string
-  readonly userId: string
-  /** The app of the key; `null` for an API key. */
-  readonly appId: string | null
-  readonly kind: ApiKeyKind
-  /** Of an API key; `null` for an app's key. */
-  readonly network: Network | null
-  /** Empty for an app's key. */
-  readonly name: string
-  readonly description: string
-  readonly ending: string
+export interface Key extends RecordOf<typeof keyColumns> {
   /** Whether a sealed copy is stored, so that the key can be shown again. */
   readonly revealable: boolean
-  /** An expired key stays `active`: callers check `expiresAt`. */
-  readonly state: 'active' | 'revoked'
-  /** Until when the previous key works, from before the last rotation; `null` if there is none. */
-  readonly oldUntil: number | null
-  /** Increases with each change. */
-  readonly version: number
-  readonly createdAt: number
-  readonly rotatedAt: number | null
-  readonly revokedAt: number | null
-  readonly expiresAt: number | null
-  /** Whether the request log records excerpts of params and responses. An app's key has the app's setting. */
-  readonly recordDetails: boolean
 }
 
 /** A sealed copy, and the row and user that it is bound to. */
@@ -78,20 +57,16 @@ export interface Keys {
   /** The number of API keys that are not revoked, for each of these users. Users without any are omitted. */
   countApiKeysByUser(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>
   /**
-   * Changes the given members only.
+   * Changes the given settings only.
    * @param key.version - If given and the key has another version, nothing changes: `'versionMoved'`.
    * @param key.appVersion - The same, for the version of the key's app.
-   * @param key.expiresAt - `null`: never.
    */
   edit(key: {
     id: string
     userId: string
     version?: number
     appVersion?: number
-    name?: string
-    description?: string
-    expiresAt?: number | null
-    recordDetails?: boolean
+    settings: Partial<RecordOf<typeof keySettings>>
   }): Promise<Key | 'revoked' | 'versionMoved' | 'notFound'>
   /** Ends the grace period of the previous key, if there is one. */
   dropOld(key: { id: string; userId: string }): Promise<Key | 'revoked' | 'notFound'>
@@ -124,23 +99,8 @@ export interface Keys {
 const slots = [1, 2, 3, 4] as const
 
 const toKey = (row: Selectable<Tables['keys']>): Key => ({
-  id: row.id,
-  userId: row.userId,
-  appId: row.appId,
-  kind: row.kind,
-  network: row.network,
-  name: row.name,
-  description: row.description,
-  ending: row.ending,
-  state: row.state,
-  oldUntil: row.oldUntil,
-  version: row.version,
-  createdAt: row.createdAt,
-  rotatedAt: row.rotatedAt,
-  revokedAt: row.revokedAt,
-  expiresAt: row.expiresAt,
+  ...fromRow(keyColumns, row),
   revealable: row.sealed !== null,
-  recordDetails: row.recordDetails === 1,
 })
 
 /** Creates the repository of keys. */
@@ -178,13 +138,7 @@ export const createKeys = (db: Db): Keys => {
     createApiKey: async ({ userId, name, description, network, key, expiresAt = null, now }) => {
       const user = await query.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()
       if (user === undefined) return 'notFound'
-      const row = {
-        ...toKeyRow(key, { userId, now, expiresAt }),
-        appId: null,
-        network,
-        name: name.trim(),
-        description,
-      }
+      const row = toKeyRow(key, { userId, network, name: name.trim(), description, createdAt: now, expiresAt })
       for (;;) {
         const used = await query
           .selectFrom('keys')
@@ -269,7 +223,7 @@ export const createKeys = (db: Db): Keys => {
       return new Map(rows.map(({ userId, total }) => [userId, total]))
     },
 
-    edit: ({ id, userId, version, appVersion, name, description, expiresAt, recordDetails }) =>
+    edit: ({ id, userId, version, appVersion, settings }) =>
       change({ id, userId }, async (before, transaction, currentAppVersion) => {
         if (before.state === 'revoked') return 'revoked'
         if (appVersion !== undefined && currentAppVersion !== appVersion) return 'versionMoved'
@@ -277,10 +231,7 @@ export const createKeys = (db: Db): Keys => {
         const row = await transaction.query
           .updateTable('keys')
           .set({
-            name: name?.trim() ?? before.name,
-            description: description ?? before.description,
-            expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
-            recordDetails: recordDetails === undefined ? before.recordDetails : recordDetails ? 1 : 0,
+            ...toRow(keySettings, { ...settings, name: settings.name?.trim() }),
             version: before.version + 1,
           })
           .where('id', '=', id)

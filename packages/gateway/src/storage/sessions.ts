@@ -1,17 +1,12 @@
+import { listColumns } from './columns.ts'
+import type { RecordOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
 import { inTransaction, lockRows } from './transaction.ts'
+import { sessionColumns } from './tables.ts'
 import type { Db } from './tables.ts'
 
 /** A login session. It has no expiry: callers decide when it ends. */
-export interface Session {
-  readonly userId: string
-  readonly createdAt: number
-  /** When it was last used. Not updated on each use. */
-  readonly seenAt: number
-  readonly ip: string | null
-  /** The `User-Agent` header, cut to 200 characters. */
-  readonly userAgent: string | null
-}
+export type Session = RecordOf<typeof sessionColumns>
 
 /** The sessions, stored by the SHA-256 (lower-case hex) of their token. */
 export interface Sessions {
@@ -46,7 +41,7 @@ export interface Sessions {
 }
 
 const maxUserAgent = 200
-const columns = ['userId', 'createdAt', 'seenAt', 'ip', 'userAgent'] as const
+const columns = listColumns(sessionColumns)
 
 /** Creates the repository of sessions. */
 export const createSessions = (db: Db): Sessions => {

@@ -1,19 +1,40 @@
 import type { Generated, Kysely } from 'kysely'
+import type { Network } from '../lib/network.ts'
+import type { ApiKeyKind } from '../lib/secrets/apiKey.ts'
+import { flag, json, jsonOrNull, nullable, plain } from './columns.ts'
+import type { RowOf } from './columns.ts'
 
 // The database has `snake_case` columns. Times are milliseconds since 1970, booleans are 0 or 1, lists and objects are JSON text, so that both
 // databases return the same values.
 
-interface UserRow {
-  id: string
-  email: string
+/** The columns of accounts that are members of `User`. */
+export const userColumns = {
+  id: plain<string>(),
+  /** As entered, without leading and trailing spaces. */
+  email: plain<string>(),
+  /** The password hash as a PHC string; empty if the account has no password. */
+  password: plain<string>(),
+  state: plain<'active' | 'disabled'>(),
+  role: plain<'user' | 'operator'>(),
+  /** Overrides of the service's limits. */
+  limits: jsonOrNull,
+  /** In milliseconds since 1970, like all times in the storage. */
+  createdAt: plain<number>(),
+  /** When the user proved that the email address is theirs; `null` if they have not. */
+  emailVerifiedAt: nullable<number>(),
+}
+
+/** The alerts that a user gets by email. */
+export const alertEmailColumns = {
+  /** About the own account. */
+  alertEmails: flag,
+  /** About the accounts of all users, for operators. */
+  alertEmailsAll: flag,
+}
+
+interface UserRow extends RowOf<typeof userColumns> {
   emailFolded: string
-  password: string
-  state: 'active' | 'disabled'
-  role: 'user' | 'operator'
-  limits: string | null
-  createdAt: number
   quotaOwner: string | null
-  emailVerifiedAt: number | null
   alertEmails: Generated<number>
   alertEmailsAll: Generated<number>
 }
@@ -25,97 +46,167 @@ interface LeftUserRow {
   leftAt: number
 }
 
-interface SessionRow {
-  sha256: Uint8Array
-  userId: string
-  createdAt: number
-  seenAt: number
-  ip: string | null
-  userAgent: string | null
+/** The columns of sessions that are members of `Session`. */
+export const sessionColumns = {
+  userId: plain<string>(),
+  createdAt: plain<number>(),
+  /** When it was last used. Not updated on each use. */
+  seenAt: plain<number>(),
+  ip: nullable<string>(),
+  /** The `User-Agent` header, cut to 200 characters. */
+  userAgent: nullable<string>(),
 }
 
-interface AppRow {
-  id: string
-  userId: string
-  name: string
+interface SessionRow extends RowOf<typeof sessionColumns> {
+  sha256: Uint8Array
+}
+
+/** What the request log records. An app's key has the app's setting. */
+export const recordingColumns = {
+  /** Whether it records excerpts of params and responses. */
+  recordDetails: flag,
+}
+
+/** What an app requires of JWTs. */
+export const jwtColumns = {
+  /** Whether each request needs one. */
+  requireJwt: flag,
+  /** The value that a token's `aud` must equal or contain; `null`: any. */
+  jwtAudience: nullable<string>(),
+  /** How far in the future a token's `exp` may be, in seconds; `null`: a day. */
+  jwtMaxLifetimeS: nullable<number>(),
+}
+
+/** The columns of apps that a user can change. */
+export const appSettings = {
+  name: plain<string>(),
+  description: plain<string>(),
+  useCase: plain<string>(),
+  chain: plain<string>(),
+  /** For example `Node API`. */
+  services: json<readonly string[]>(),
+  /** The networks on which its key may be used. */
+  networks: json<readonly Network[]>(),
+  /** Overrides of the service's limits. */
+  limits: jsonOrNull,
+  ...jwtColumns,
+  ...recordingColumns,
+}
+
+/** The columns of apps that are members of `App`. */
+export const appColumns = {
+  id: plain<string>(),
+  userId: plain<string>(),
+  ...appSettings,
+  /** Increases with each change of the app, its key, its allow list or its JWT keys. */
+  version: plain<number>(),
+  createdAt: plain<number>(),
+}
+
+interface AppRow extends RowOf<typeof appColumns> {
   nameFolded: string
-  description: string
-  useCase: string
-  chain: string
-  services: string
-  networks: string
-  limits: string | null
-  requireJwt: number
-  jwtAudience: string | null
-  jwtMaxLifetimeS: number | null
-  recordDetails: Generated<number>
-  version: number
-  createdAt: number
 }
 
-interface AllowEntryRow {
-  id: string
+/** The columns of allow list entries that are members of `AllowEntry`. */
+export const allowEntryColumns = {
+  id: plain<string>(),
+  type: plain<'origin' | 'ip' | 'method' | 'address' | 'userAgent'>(),
+  /** In the normalized form in which it is compared. The caller normalizes it. */
+  value: plain<string>(),
+  label: plain<string>(),
+  createdAt: plain<number>(),
+  /** The minute in which it was last used; `null`: never. */
+  usedAt: nullable<number>(),
+}
+
+interface AllowEntryRow extends RowOf<typeof allowEntryColumns> {
   appId: string
-  type: 'origin' | 'ip' | 'method' | 'address' | 'userAgent'
-  value: string
-  label: string
-  createdAt: number
-  usedAt: Generated<number | null>
 }
 
-interface JwtKeyRow {
-  kid: string
+/** The columns of JWT keys that are members of `JwtKey`. */
+export const jwtKeyColumns = {
+  /** The key id in a token's header. Unique in the service. */
+  kid: plain<string>(),
+  alg: plain<string>(),
+  publicPem: plain<string>(),
+  fingerprint: plain<string>(),
+  label: plain<string>(),
+  createdAt: plain<number>(),
+}
+
+interface JwtKeyRow extends RowOf<typeof jwtKeyColumns> {
   appId: string
-  alg: string
-  publicPem: string
-  fingerprint: string
-  label: string
-  createdAt: number
 }
 
-interface KeyRow {
-  id: string
-  userId: string
-  appId: string | null
-  kind: 'app' | 'testnet' | 'mainnet'
+/** The columns of keys that a user can change. */
+export const keySettings = {
+  /** Empty for an app's key. */
+  name: plain<string>(),
+  description: plain<string>(),
+  expiresAt: nullable<number>(),
+  ...recordingColumns,
+}
+
+/** The columns of keys that are members of `Key`. */
+export const keyColumns = {
+  id: plain<string>(),
+  userId: plain<string>(),
+  /** The app of the key; `null` for an API key. */
+  appId: nullable<string>(),
+  kind: plain<ApiKeyKind>(),
+  /** Of an API key; `null` for an app's key. */
+  network: nullable<Network>(),
+  ...keySettings,
+  ending: plain<string>(),
+  /** An expired key stays `active`: callers check `expiresAt`. */
+  state: plain<'active' | 'revoked'>(),
+  /** Until when the previous key works, from before the last rotation; `null` if there is none. */
+  oldUntil: nullable<number>(),
+  /** Increases with each change. */
+  version: plain<number>(),
+  createdAt: plain<number>(),
+  rotatedAt: nullable<number>(),
+  revokedAt: nullable<number>(),
+}
+
+interface KeyRow extends RowOf<typeof keyColumns> {
   /** Of an API key. */
-  network: string | null
   slot: number | null
-  name: string
-  description: string
   sha256: Uint8Array
-  ending: string
   sealed: Uint8Array | null
   oldSha256: Uint8Array | null
-  oldUntil: number | null
-  state: 'active' | 'revoked'
-  version: number
-  createdAt: number
-  rotatedAt: number | null
-  revokedAt: number | null
-  expiresAt: number | null
-  recordDetails: Generated<number>
 }
 
-interface AccessTokenRow {
-  id: string
-  userId: string
-  sha256: Uint8Array
-  scopes: string
-  label: string
-  createdAt: number
-  seenAt: number | null
-  expiresAt: number | null
+/** The columns of access tokens that are members of `AccessToken`. */
+export const accessTokenColumns = {
+  id: plain<string>(),
+  userId: plain<string>(),
+  scopes: json<readonly string[]>(),
+  label: plain<string>(),
+  createdAt: plain<number>(),
+  seenAt: nullable<number>(),
+  expiresAt: nullable<number>(),
 }
 
-interface InviteRow {
-  id: string
+interface AccessTokenRow extends RowOf<typeof accessTokenColumns> {
   sha256: Uint8Array
-  email: string | null
-  createdBy: string
-  createdAt: number
-  expiresAt: number
-  mailed: Generated<number>
+}
+
+/** The columns of invites that are members of `Invite`. */
+export const inviteColumns = {
+  id: plain<string>(),
+  /** The only email address that can use it; `null`: any. */
+  email: nullable<string>(),
+  /** The author: the id of a user, or a name such as `operator`. */
+  createdBy: plain<string>(),
+  createdAt: plain<number>(),
+  expiresAt: plain<number>(),
+  /** Whether the service sent it to `email`, so that it proves the address. */
+  mailed: flag,
+}
+
+interface InviteRow extends RowOf<typeof inviteColumns> {
+  sha256: Uint8Array
 }
 
 interface OneTimeLinkRow {
@@ -134,13 +225,16 @@ interface EmailLinkRow {
   expiresAt: number
 }
 
-interface WebhookRow {
-  id: string
-  userId: string
-  url: string
-  allUsers: number
-  sealed: Uint8Array
-  createdAt: number
+/** The columns of webhooks. */
+export const webhookColumns = {
+  id: plain<string>(),
+  userId: plain<string>(),
+  url: plain<string>(),
+  /** Whether it gets alerts about the accounts of all users, as operators can have it. */
+  allUsers: flag,
+  /** The sealed secret that signs its requests. */
+  sealed: plain<Uint8Array>(),
+  createdAt: plain<number>(),
 }
 
 interface QuotaAlertRow {
@@ -165,15 +259,23 @@ interface AlertDeliveryRow {
   nextAttemptAt: number | null
 }
 
-interface AuditRow {
+/** The columns of the audit log that are members of `AuditEntry`. */
+export const auditColumns = {
+  at: plain<number>(),
+  /** The account that is affected, if any. */
+  userId: nullable<string>(),
+  /** The author: the id of a user, or a name such as `operator`. */
+  actor: plain<string>(),
+  /** For example `key.revoke`. */
+  action: plain<string>(),
+  /** The id of the object that was affected. */
+  subject: nullable<string>(),
+  ip: nullable<string>(),
+  detail: jsonOrNull,
+}
+
+interface AuditRow extends RowOf<typeof auditColumns> {
   id: Generated<number>
-  at: number
-  userId: string | null
-  actor: string
-  action: string
-  subject: string | null
-  ip: string | null
-  detail: string | null
 }
 
 interface ChangeRow {
@@ -271,7 +373,7 @@ export interface Tables {
   emailLinks: EmailLinkRow
   identities: { issuer: string; subject: string; userId: string; createdAt: number }
   usedSignOns: { sha256: Uint8Array; expiresAt: number }
-  webhooks: WebhookRow
+  webhooks: RowOf<typeof webhookColumns>
   quotaAlerts: QuotaAlertRow
   alertDeliveries: AlertDeliveryRow
   alertState: { id: number; leader: string | null; leaderUntil: number }

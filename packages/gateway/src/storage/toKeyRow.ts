@@ -1,28 +1,19 @@
 import type { Selectable } from 'kysely'
 import type { StoredKey } from '../lib/secrets/storeKey.ts'
+import { toNewRow } from './columns.ts'
+import type { NewOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
+import { keyColumns } from './tables.ts'
 import type { Tables } from './tables.ts'
 
-type Columns = Omit<Selectable<Tables['keys']>, 'appId' | 'network' | 'slot' | 'name' | 'description'>
-
-/** Gets the columns of a new key that app keys and API keys share. */
+/** Gets the row of a new key, which has no slot yet. */
 export const toKeyRow = (
   { id, kind, hash, ending, sealed }: StoredKey,
-  { userId, now, expiresAt = null }: { userId: string; now: number; expiresAt?: number | null },
-): Columns => ({
-  id,
-  userId,
-  kind,
+  record: Omit<NewOf<typeof keyColumns>, 'id' | 'kind' | 'ending' | 'state' | 'version'>,
+): Selectable<Tables['keys']> => ({
+  ...toNewRow(keyColumns, { ...record, id, kind, ending, state: 'active', version: 1 }),
+  slot: null,
   sha256: toHashBytes(hash),
-  ending,
   sealed,
   oldSha256: null,
-  oldUntil: null,
-  state: 'active',
-  version: 1,
-  createdAt: now,
-  rotatedAt: null,
-  revokedAt: null,
-  expiresAt,
-  recordDetails: 0,
 })

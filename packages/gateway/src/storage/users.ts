@@ -3,26 +3,16 @@ import { recordChange } from './changes.ts'
 import { createId } from './createId.ts'
 import { foldEmail, isSameEmail, listFoldedForms } from './emailIdentity.ts'
 import { inTransaction, lockRows, unlessConflict } from './transaction.ts'
-import { containsText, fromJson, toJson } from './columnValues.ts'
+import { fromRow, toNewRow, toRow } from './columns.ts'
+import type { RecordOf } from './columns.ts'
+import { containsText } from './columnValues.ts'
+import { userColumns } from './tables.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** An account. */
-export interface User {
-  readonly id: string
-  /** As entered, without leading and trailing spaces. */
-  readonly email: string
-  /** The password hash as a PHC string; empty if the account has no password. */
-  readonly password: string
-  readonly state: 'active' | 'disabled'
-  readonly role: 'user' | 'operator'
-  /** Overrides of the service's limits. */
-  readonly limits: Readonly<Record<string, unknown>> | null
-  /** In milliseconds since 1970, like all times in the storage. */
-  readonly createdAt: number
+export interface User extends RecordOf<typeof userColumns> {
   /** The id of the user whose quota counter the API keys use: this user, or a user with the same email address who was deleted today. */
   readonly quotaOwner: string
-  /** When the user proved that the email address is theirs; `null` if they have not. */
-  readonly emailVerifiedAt: number | null
 }
 
 /** Why an account cannot have an email address. `emailTaken`: another account has it. `emailSimilar`: another account has one that looks like it. */
@@ -67,15 +57,8 @@ export interface Users {
 }
 
 const toUser = (row: Selectable<Tables['users']>): User => ({
-  id: row.id,
-  email: row.email,
-  password: row.password,
-  state: row.state,
-  role: row.role,
-  limits: fromJson(row.limits),
-  createdAt: row.createdAt,
+  ...fromRow(userColumns, row),
   quotaOwner: row.quotaOwner ?? row.id,
-  emailVerifiedAt: row.emailVerifiedAt,
 })
 
 /** Creates the repository of accounts. */
@@ -111,16 +94,17 @@ export const createUsers = (db: Db): Users => {
       const row = await query
         .insertInto('users')
         .values({
-          id: createId('usr'),
-          email: email.trim(),
+          ...toNewRow(userColumns, {
+            id: createId('usr'),
+            email: email.trim(),
+            password,
+            state: 'active',
+            role,
+            createdAt: now,
+            emailVerifiedAt: isVerified ? now : null,
+          }),
           emailFolded: foldEmail(email),
-          password,
-          state: 'active',
-          role,
-          limits: null,
-          createdAt: now,
           quotaOwner: null,
-          emailVerifiedAt: isVerified ? now : null,
         })
         .onConflict((conflict) => conflict.column('emailFolded').doNothing())
         .returningAll()
@@ -186,7 +170,7 @@ export const createUsers = (db: Db): Users => {
       return numUpdatedRows > 0n
     },
     setState: (id, state) => change(id, { state }),
-    setLimits: (id, limits) => change(id, { limits: toJson(limits) }),
+    setLimits: (id, limits) => change(id, toRow(userColumns, { limits })),
     remove: (id) =>
       inTransaction(db, async (transaction) => {
         const { numDeletedRows } = await transaction.query.deleteFrom('users').where('id', '=', id).executeTakeFirst()

@@ -1,19 +1,13 @@
 import type { Selectable } from 'kysely'
+import { fromRow, toNewRow } from './columns.ts'
+import type { RecordOf } from './columns.ts'
 import type { SealedKey } from './keys.ts'
+import { webhookColumns } from './tables.ts'
 import type { Db, Tables } from './tables.ts'
 import { inTransaction, lockUser } from './transaction.ts'
 
 /** A URL that gets alerts. */
-export interface Webhook {
-  readonly id: string
-  readonly userId: string
-  readonly url: string
-  /** Whether it gets alerts about the accounts of all users, as operators can have it. */
-  readonly isForAll: boolean
-  /** The sealed secret that signs its requests. */
-  readonly sealed: Uint8Array
-  readonly createdAt: number
-}
+export type Webhook = RecordOf<typeof webhookColumns>
 
 /** The webhooks of users. */
 export interface Webhooks {
@@ -32,14 +26,7 @@ export interface Webhooks {
   replaceSealed(webhook: { id: string; from: Uint8Array; to: Uint8Array }): Promise<boolean>
 }
 
-const toWebhook = ({ id, userId, url, allUsers, sealed, createdAt }: Selectable<Tables['webhooks']>): Webhook => ({
-  id,
-  userId,
-  url,
-  isForAll: allUsers === 1,
-  sealed,
-  createdAt,
-})
+const toWebhook = (row: Selectable<Tables['webhooks']>): Webhook => fromRow(webhookColumns, row)
 
 /** Creates the repository of webhooks. */
 export const createWebhooks = (db: Db): Webhooks => {
@@ -49,15 +36,12 @@ export const createWebhooks = (db: Db): Webhooks => {
     return (await all.orderBy('createdAt').orderBy('id').execute()).map(toWebhook)
   }
   return {
-    create: ({ max, isForAll, ...webhook }) =>
+    create: ({ max, ...webhook }) =>
       inTransaction(db, async (transaction) => {
         if (!(await lockUser(transaction, webhook.userId))) return 'notFound'
         if ((await createWebhooks(transaction).list(webhook.userId)).length >= max) return 'webhooksFull'
-        await transaction.query
-          .insertInto('webhooks')
-          .values({ ...webhook, allUsers: isForAll ? 1 : 0 })
-          .execute()
-        return { ...webhook, isForAll }
+        await transaction.query.insertInto('webhooks').values(toNewRow(webhookColumns, webhook)).execute()
+        return webhook
       }),
     find: async ({ id, userId }) => {
       const one = query.selectFrom('webhooks').selectAll().where('id', '=', id).where('userId', '=', userId)

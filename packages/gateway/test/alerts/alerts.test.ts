@@ -84,11 +84,11 @@ describe.each(databases)('alerts on $name', (database) => {
     await storage.users.setRole(user.id, 'operator')
     return user
   }
-  const addWebhook = async (userId: string, isForAll = false): Promise<string> => {
+  const addWebhook = async (userId: string, allUsers = false): Promise<string> => {
     const owner = { id: createId('whk'), userId }
     const sealed = sealKey('whsec_test', owner, secret)
     const url = `https://hooks.example.org/${owner.id}`
-    await storage.webhooks.create({ ...owner, url, isForAll, sealed, createdAt: clock.now, max: 5 })
+    await storage.webhooks.create({ ...owner, url, allUsers, sealed, createdAt: clock.now, max: 5 })
     return url
   }
   const charge = async (account: string, charged: number, runId = 'run'): Promise<void> => {
@@ -166,7 +166,7 @@ describe.each(databases)('alerts on $name', (database) => {
 
   test('operators can get the alerts of all users', async () => {
     const [operator, other, user] = [await addOperator(), await addOperator(), await addUser()]
-    await storage.alerts.setEmails(operator.id, { own: false, all: true })
+    await storage.alerts.setEmails(operator.id, { alertEmails: false, alertEmailsAll: true })
     const urls = [await addWebhook(operator.id, true), await addWebhook(user.id)]
     // Neither an operator's webhook for the own account, nor that of a user who is no operator any more.
     await addWebhook(other.id)
@@ -183,7 +183,7 @@ describe.each(databases)('alerts on $name', (database) => {
 
   test('no email goes to an address that is not verified, to users who turned them off, or without a server', async () => {
     const [unverified, off, normal] = [await addUser({ isVerified: false }), await addUser(), await addUser()]
-    await storage.alerts.setEmails(off.id, { own: false, all: false })
+    await storage.alerts.setEmails(off.id, { alertEmails: false, alertEmailsAll: false })
     for (const { id } of [unverified, off, normal]) await charge(`user:${id}`, 900)
     await run(createJob('one', { isEmailOn: false }))
     expect(emails).toEqual([])

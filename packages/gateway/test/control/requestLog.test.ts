@@ -286,6 +286,6 @@ describe.each(databases)('the request log on $name', (database) => {
       body: { version: key.version, recordDetails: true },
     })
     expect(edited.body).toMatchObject({ recordDetails: true })
-    expect(await control.keys.find(hashApiKey(apiKey))).toMatchObject({ recordDetails: true })
+    expect(await control.keys.find(hashApiKey(apiKey))).toMatchObject({ recording: { recordDetails: true } })
   })
 })

@@ -59,11 +59,14 @@ describe.each(databases)('queries of the control API on $name', (database) => {
   test('an edit with an old version does not change an API key, nor does one of a revoked key', async () => {
     const { id: userId } = await addUser(storage)
     const { row, hash } = await addApiKey(storage, { userId })
-    const edit = (version: number) => storage.keys.edit({ id: row.id, userId, version, expiresAt: now + 5 })
+    const edit = (version: number) =>
+      storage.keys.edit({ id: row.id, userId, version, settings: { expiresAt: now + 5 } })
     expect(await edit(1)).toMatchObject({ version: 2, expiresAt: now + 5 })
     expect(await edit(1)).toBe('versionMoved')
     expect(await storage.findAccess(hash)).toMatchObject({ endsAt: now + 5 })
-    expect(await storage.keys.edit({ id: row.id, userId, expiresAt: null })).toMatchObject({ expiresAt: null })
+    expect(await storage.keys.edit({ id: row.id, userId, settings: { expiresAt: null } })).toMatchObject({
+      expiresAt: null,
+    })
     await storage.keys.revoke({ id: row.id, userId, now })
     expect(await edit(4)).toBe('revoked')
   })

@@ -331,7 +331,7 @@ const access = (change: Partial<Access> = {}): Access => ({
   keyState: 'active',
   old: false,
   endsAt: null,
-  recordDetails: false,
+  recording: { recordDetails: false },
   networks: ['testnet'],
   user: { id: 'usr_1', state: 'active', limits: null, quotaOwner: 'usr_1' },
   app: null,

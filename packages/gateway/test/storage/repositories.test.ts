@@ -356,16 +356,16 @@ describe.each(databases)('repositories on $name', (database) => {
     test('can be edited, and are only visible to their user', async () => {
       const [ann, bob] = [await addUser(storage), await addUser(storage)]
       const { row } = await addApiKey(storage, { userId: ann.id })
-      expect(await storage.keys.edit({ id: row.id, userId: ann.id, name: 'New' })).toEqual({
+      expect(await storage.keys.edit({ id: row.id, userId: ann.id, settings: { name: 'New' } })).toEqual({
         ...row,
         name: 'New',
         version: 2,
       })
-      expect(await storage.keys.edit({ id: row.id, userId: ann.id, description: 'd' })).toMatchObject({
+      expect(await storage.keys.edit({ id: row.id, userId: ann.id, settings: { description: 'd' } })).toMatchObject({
         name: 'New',
         description: 'd',
       })
-      expect(await storage.keys.edit({ id: row.id, userId: bob.id, name: 'Mine' })).toBe('notFound')
+      expect(await storage.keys.edit({ id: row.id, userId: bob.id, settings: { name: 'Mine' } })).toBe('notFound')
       expect(await storage.keys.revoke({ id: row.id, userId: bob.id, now })).toBe(false)
       expect(await storage.keys.find({ id: row.id, userId: bob.id })).toBeUndefined()
     })
@@ -402,7 +402,7 @@ describe.each(databases)('repositories on $name', (database) => {
         const result = await storage.keys.rotate({ id: row.id, userId, key: next.stored, ...rotation })
         return { result, hash: next.hash }
       }
-      await storage.keys.edit({ id: row.id, userId, expiresAt: now + 100 })
+      await storage.keys.edit({ id: row.id, userId, settings: { expiresAt: now + 100 } })
       const second = await rotate({ oldUntil: now + 9_000, expiresAt: now + 200, now })
       expect(second.result).toMatchObject({ oldUntil: now + 100 })
       expect(await storage.findAccess(hash)).toMatchObject({ old: true, endsAt: now + 100 })
@@ -474,7 +474,7 @@ describe.each(databases)('repositories on $name', (database) => {
         version: 5,
         keyState: 'active',
         old: false,
-        recordDetails: false,
+        recording: { recordDetails: false },
         endsAt: null,
         networks: ['mainnet'],
         user: { id: userId, state: 'active', limits: { quota: 7 }, quotaOwner: userId },
@@ -516,7 +516,7 @@ describe.each(databases)('repositories on $name', (database) => {
         version: 1,
         keyState: 'active',
         old: false,
-        recordDetails: false,
+        recording: { recordDetails: false },
         endsAt: null,
         networks: ['testnet'],
         user: { id: userId, state: 'disabled', limits: null, quotaOwner: userId },

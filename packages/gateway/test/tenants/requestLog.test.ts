@@ -146,7 +146,7 @@ describe('the request log gets', () => {
 
   test('a large result when it has ended', async () => {
     const { addApp, recorded, upstream, port } = await start()
-    const { path } = addApp({ recordDetails: true })
+    const { path } = addApp({ recording: { recordDetails: true } })
     const large = `"${'x'.repeat(3_000_000)}"`
     upstream.behave = (seen) => result(seen, large)
     await post(path, call('eth_call'))
@@ -165,7 +165,7 @@ describe('the request log gets', () => {
 
   test('excerpts only if the key records them, and no params of an unknown method, which may be a password', async () => {
     const { addApp, recorded, upstream } = await start()
-    const { path } = addApp({ recordDetails: true })
+    const { path } = addApp({ recording: { recordDetails: true } })
     const params = `[{"to":"0x1"},"${'é'.repeat(3_000)}"]`
     upstream.behave = (seen) => result(seen, `"${'é'.repeat(3_000)}"`)
     await post(path, call('eth_call', params))

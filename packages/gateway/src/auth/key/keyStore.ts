@@ -1,6 +1,7 @@
 import type { AllowList } from '../allowList/compileAllowList.ts'
 import type { JwtPolicy } from '../jwt/jwtPolicy.ts'
 import type { Network } from '../../lib/network.ts'
+import type { Access } from '../../storage/access.ts'
 
 /** The rate limit of a key. */
 export interface KeyRate {
@@ -50,8 +51,8 @@ export interface KeyRecord {
   readonly jwt?: { readonly policy: JwtPolicy; readonly required: boolean }
   /** @default none */
   readonly limits?: KeyLimits
-  /** Whether the request log records excerpts of params and responses. @default false */
-  readonly recordDetails?: boolean
+  /** What the request log records. @default only metadata */
+  readonly recording?: Access['recording']
 }
 
 /** The result of a key store. A plain value is faster than a promise. */

@@ -71,6 +71,6 @@ export const toKeyRecord = (
   ...(access.old ? { old: true } : {}),
   version: access.version,
   limits,
-  ...(access.recordDetails ? { recordDetails: true } : {}),
+  recording: access.recording,
   ...(access.app === null ? {} : toAppMembers(access.app, trackAllowListUse)),
 })

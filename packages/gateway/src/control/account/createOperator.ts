@@ -140,7 +140,7 @@ const inviteUser = async (
       email: email?.trim() ?? null,
       createdBy: actor,
       expiresAt: at + validMs,
-      isEmailed: send,
+      mailed: send,
       now: at,
     })
     await audit(within, {

@@ -53,7 +53,7 @@ const findPermission = async (
   const found = context.signUp() === 'invite' ? await findInvite(within, { invite, email, now: now() }) : undefined
   if (found !== undefined && 'code' in found) return found
   if (!mailer.isOn()) return { invite: found, isVerified: false }
-  if (found?.isEmailed === true && found.email !== null) return { invite: found, isVerified: true }
+  if (found?.mailed === true && found.email !== null) return { invite: found, isVerified: true }
   if (link === undefined) return accountErrors.emailUnverified()
   const linkHash = isSecretText('email', link) ? hashSecret(link) : undefined
   const proof = linkHash === undefined ? undefined : await within.emailLinks.find(linkHash)

@@ -46,7 +46,7 @@ export const secretText: z.ZodType<string, string> = z
   .max(20_000, { error: 'must have at most 20000 characters' })
 
 /** A time in ISO 8601, in UTC, to the millisecond: `2026-11-21T12:00:00.000Z`. */
-export const timeText: z.ZodType<string, string> = z.iso.datetime({
+export const timeText: z.ZodISODateTime = z.iso.datetime({
   error: 'must be a UTC time such as 2026-11-21T12:00:00Z',
 })
 

@@ -6,19 +6,23 @@ import type { Actor } from '../account/operator.ts'
 import { defaultPageLimit } from '../contract/page.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
+import type { Invite } from '../../storage/invites.ts'
+import { createView } from '../views/createView.ts'
 import { isoTime } from '../views/times.ts'
 import {
   inviteBody,
+  inviteView,
   invitesView,
   oneTimeLinkView,
   overviewView,
+  upstreamView,
   upstreamsView,
   userLimitsBody,
   userView,
   usersQuery,
   usersView,
 } from '../contract/operator.ts'
-import type { OwnLimits, UserView } from '../contract/controlApi.d.ts'
+import type { InviteView, OwnLimits, UserView } from '../contract/controlApi.d.ts'
 import { getActor, route } from '../route.ts'
 import type { Caller, ControlParts, HandlerResult, Route } from '../route.ts'
 
@@ -27,19 +31,19 @@ const maxInvites = 1_000
 
 const toActor = (caller: Caller): Required<Actor> => ({ actor: getActor(caller), ip: caller.ip })
 
+const toUser = createView(userView)
+const toInvite: (invite: Invite) => InviteView = createView(inviteView)
+const toUpstream = createView(upstreamView)
+
 const toUserViews = async ({ storage }: ControlParts, users: readonly Account[]): Promise<readonly UserView[]> => {
   const ids = users.map(({ id }) => id)
   const [apps, apiKeys] = [await storage.apps.countByUser(ids), await storage.keys.countApiKeysByUser(ids)]
-  return users.map(({ id, email, state, role, limits, createdAt }) => ({
-    id,
-    email,
-    state,
-    role,
+  return users.map((user) => ({
+    ...toUser(user),
     // Validated when it was stored.
-    limits: limits as OwnLimits | null,
-    apps: apps.get(id) ?? 0,
-    apiKeys: apiKeys.get(id) ?? 0,
-    createdAt: isoTime(createdAt),
+    limits: user.limits as OwnLimits | null,
+    apps: apps.get(user.id) ?? 0,
+    apiKeys: apiKeys.get(user.id) ?? 0,
   }))
 }
 
@@ -83,17 +87,10 @@ export const adminRoutes: readonly Route[] = [
     },
     async (_, { upstreams }) => ({
       response: {
-        items: upstreams().map(({ network, upstream, outcomes, ...state }) => ({
-          network,
-          name: upstream,
-          status: state.status,
-          reason: state.reason,
-          head: state.head,
-          lag: state.lag,
-          inFlight: state.inFlight,
-          latencyMs: state.latencyMs,
-          outcomes: Object.fromEntries(outcomes),
-          budgets: state.budgets,
+        items: upstreams().map((state) => ({
+          ...toUpstream(state),
+          name: state.upstream,
+          outcomes: Object.fromEntries(state.outcomes),
         })),
       },
     }),
@@ -186,12 +183,7 @@ export const adminRoutes: readonly Route[] = [
       const invites = await accounts.operator.listInvites({ limit: maxInvites })
       return {
         response: {
-          items: invites.map(({ id, email, createdAt, expiresAt }) => ({
-            id,
-            email,
-            createdAt: isoTime(createdAt),
-            expiresAt: isoTime(expiresAt),
-          })),
+          items: invites.map(toInvite),
         },
       }
     },

@@ -9,9 +9,17 @@ import { createId } from '../../storage/createId.ts'
 import type { Webhook } from '../../storage/webhooks.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
-import { isoTime, isoTimeOrNull } from '../views/times.ts'
+import { createView } from '../views/createView.ts'
 import { confirmBody } from '../contract/account.ts'
-import { alertEmailsView, alertsView, createWebhookBody, newWebhookView, webhookTestView } from '../contract/alerts.ts'
+import {
+  alertDeliveryView,
+  alertEmailsView,
+  alertsView,
+  createWebhookBody,
+  newWebhookView,
+  webhookTestView,
+  webhookView,
+} from '../contract/alerts.ts'
 import type { AlertDeliveryView, AlertsView, WebhookView } from '../contract/controlApi.d.ts'
 import { requireUserId, requireViewer, route } from '../route.ts'
 import type { Caller, ControlParts, Route } from '../route.ts'
@@ -21,35 +29,24 @@ const maxDeliveries = 50
 /** The page waits for a test event, so it has less time than others, in milliseconds. */
 const testTimeoutMs = 5_000
 
-const toWebhookView = ({ id, url, isForAll, createdAt }: Webhook): WebhookView => ({
-  id,
-  url,
-  allUsers: isForAll,
-  createdAt: isoTime(createdAt),
-})
+const toWebhookView: (webhook: Webhook) => WebhookView = createView(webhookView)
+const toDelivery = createView(alertDeliveryView)
 
 const toDeliveryView = ({ event, ...delivery }: AlertDelivery): AlertDeliveryView => {
   const { level, account, user } = (JSON.parse(event) as AlertEvent).data
-  const { id, webhookId, state, attempts, result, createdAt, attemptedAt } = delivery
   return {
-    id,
-    webhookId,
+    ...toDelivery(delivery),
     level,
     app: account.type === 'app' ? { id: account.id, name: account.name } : null,
     userId: user.id,
-    state,
-    attempts,
-    result,
-    createdAt: isoTime(createdAt),
-    attemptedAt: isoTimeOrNull(attemptedAt),
   }
 }
 
 const toView = async ({ storage }: ControlParts, caller: Caller): Promise<AlertsView> => {
   const userId = requireUserId(caller)
-  const { own = false, all = false } = (await storage.alerts.getEmails(userId)) ?? {}
+  const { alertEmails = false, alertEmailsAll = false } = (await storage.alerts.getEmails(userId)) ?? {}
   return {
-    emails: { own, allUsers: all },
+    emails: { own: alertEmails, allUsers: alertEmailsAll },
     webhooks: (await storage.webhooks.list(userId)).map(toWebhookView),
     maxWebhooks,
     deliveries: (await storage.alerts.listDeliveries({ userId, limit: maxDeliveries })).map(toDeliveryView),
@@ -81,7 +78,7 @@ export const alertRoutes: readonly Route[] = [
       await changeWithAudit(
         parts,
         caller,
-        ({ alerts }) => alerts.setEmails(id, { own: body.own, all: body.allUsers }),
+        ({ alerts }) => alerts.setEmails(id, { alertEmails: body.own, alertEmailsAll: body.allUsers }),
         () => ({ action: 'alerts.edit', subject: id, detail: { ...body } }),
       )
       return { response: await toView(parts, caller) }
@@ -113,7 +110,7 @@ export const alertRoutes: readonly Route[] = [
           within.webhooks.create({
             ...owner,
             url,
-            isForAll: allUsers,
+            allUsers,
             sealed: sealKey(secret, owner, secrets[0]),
             createdAt: now(),
             max: maxWebhooks,

@@ -3,7 +3,8 @@ import type { AllowEntry } from '../../storage/allowList.ts'
 import { normalizeAllowValue } from '../normalizeAllowValue.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { isoTime, isoTimeOrNull } from '../views/times.ts'
+import { createView } from '../views/createView.ts'
+import { isoTimeOrNull } from '../views/times.ts'
 import {
   addAllowEntryBody,
   allowEntryView,
@@ -15,13 +16,10 @@ import type { AllowEntryView } from '../contract/controlApi.d.ts'
 import { requireUserId, route } from '../route.ts'
 import type { Route } from '../route.ts'
 
-const toAllowEntryView = ({ id, type, value, label, createdAt, usedAt }: AllowEntry): AllowEntryView => ({
-  id,
-  type,
-  value,
-  label,
-  createdAt: isoTime(createdAt),
-  lastUsedAt: isoTimeOrNull(usedAt),
+const toEntry = createView(allowEntryView)
+const toAllowEntryView = (entry: AllowEntry): AllowEntryView => ({
+  ...toEntry(entry),
+  lastUsedAt: isoTimeOrNull(entry.usedAt),
 })
 
 /** The routes of apps' allow lists. */

@@ -117,7 +117,7 @@ export const apiKeyRoutes: readonly Route[] = [
     },
     async ({ params, body, caller }, parts) => {
       const { now } = parts
-      const { version, name, description, expiresAt, recordDetails } = body
+      const { version, expiresAt, ...settings } = body
       const expiry = readExpiry(expiresAt, now())
       if ('problem' in expiry) return { error: apiErrors.invalid([expiry.problem]) }
       const key = await find(parts, caller, params.keyId)
@@ -132,10 +132,7 @@ export const apiKeyRoutes: readonly Route[] = [
             id,
             userId,
             version,
-            ...(name === undefined ? {} : { name }),
-            ...(description === undefined ? {} : { description }),
-            ...(expiry.at === undefined ? {} : { expiresAt: expiry.at }),
-            ...(recordDetails === undefined ? {} : { recordDetails }),
+            settings: { ...settings, ...(expiry.at === undefined ? {} : { expiresAt: expiry.at }) },
           }),
         () => ({ action: 'key.edit', subject: id, detail, forget: { kind: 'key', id } }),
       )

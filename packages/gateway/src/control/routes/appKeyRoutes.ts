@@ -33,7 +33,12 @@ export const appKeyRoutes: readonly Route[] = [
         parts,
         caller,
         ({ keys }) =>
-          keys.edit({ id, userId, ...(version !== undefined && { appVersion: version }), expiresAt: expiry.at }),
+          keys.edit({
+            id,
+            userId,
+            ...(version !== undefined && { appVersion: version }),
+            settings: { expiresAt: expiry.at },
+          }),
         () => ({ action: 'key.edit', subject: id, detail: { expiresAt }, forget: { kind: 'app', id: appId } }),
       )
       if (changed === 'versionMoved') return { error: apiErrors.versionConflict() }

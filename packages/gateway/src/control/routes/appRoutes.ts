@@ -110,8 +110,6 @@ export const appRoutes: readonly Route[] = [
         chain: body.chain,
         services: body.services,
         networks: body.networks ?? ofChain,
-        requireJwt: false,
-        limits: null,
       }
       const app = await changeWithAudit(
         parts,
@@ -119,7 +117,7 @@ export const appRoutes: readonly Route[] = [
         async ({ apps, keys }) => {
           const created = await apps.create({ userId, details, key: stored, max: maxApps, now: now() })
           if (typeof created === 'string' || expiry.at === null) return created
-          await keys.edit({ id: stored.id, userId, expiresAt: expiry.at })
+          await keys.edit({ id: stored.id, userId, settings: { expiresAt: expiry.at } })
           return (await apps.find({ id: created.id, userId })) ?? 'notFound'
         },
         ({ id, name }) => ({ action: 'app.create', subject: id, detail: { name, key: stored.id } }),

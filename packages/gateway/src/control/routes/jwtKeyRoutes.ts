@@ -6,19 +6,17 @@ import { verifyJwt } from '../../auth/jwt/verifyJwt.ts'
 import type { JwtKey } from '../../storage/jwtKeys.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
 import { apiErrors } from '../apiErrors.ts'
+import { createView } from '../views/createView.ts'
 import { isoTime } from '../views/times.ts'
 import { addJwtKeyBody, jwtKeyView, jwtKeysView, jwtTestView, testJwtBody } from '../contract/jwtKey.ts'
 import type { JwtKeyView, JwtTestView } from '../contract/controlApi.d.ts'
 import { requireUserId, route } from '../route.ts'
 import type { HandlerResult, Route } from '../route.ts'
 
-const toJwtKeyView = ({ kid, publicPem, fingerprint, label, createdAt }: JwtKey): JwtKeyView => ({
-  kid,
-  algorithms: importJwtKey(publicPem).algorithms,
-  fingerprint,
-  publicPem,
-  label,
-  createdAt: isoTime(createdAt),
+const toKey = createView(jwtKeyView)
+const toJwtKeyView = (key: JwtKey): JwtKeyView => ({
+  ...toKey(key),
+  algorithms: importJwtKey(key.publicPem).algorithms,
 })
 
 /** Parses a public key. The problem does not contain any part of the PEM. */

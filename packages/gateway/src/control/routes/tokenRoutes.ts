@@ -2,20 +2,22 @@ import { isAccountError } from '../account/accountError.ts'
 import type { AccessToken } from '../../storage/accessTokens.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { readExpiry } from '../readExpiry.ts'
-import { isoTime, isoTimeOrNull } from '../views/times.ts'
-import { accessTokensView, createAccessTokenBody, newAccessTokenView } from '../contract/accessToken.ts'
+import { createView } from '../views/createView.ts'
+import {
+  accessTokenView,
+  accessTokensView,
+  createAccessTokenBody,
+  newAccessTokenView,
+} from '../contract/accessToken.ts'
 import type { AccessTokenView, TokenScope } from '../contract/controlApi.d.ts'
 import { requireViewer, route } from '../route.ts'
 import type { Route } from '../route.ts'
 
-const toAccessTokenView = ({ id, label, scopes, createdAt, seenAt, expiresAt }: AccessToken): AccessTokenView => ({
-  id,
-  label,
+const toToken = createView(accessTokenView)
+const toAccessTokenView = (token: AccessToken): AccessTokenView => ({
+  ...toToken(token),
   // Validated when they were stored.
-  scopes: scopes as readonly TokenScope[],
-  createdAt: isoTime(createdAt),
-  seenAt: isoTimeOrNull(seenAt),
-  expiresAt: isoTimeOrNull(expiresAt),
+  scopes: token.scopes as readonly TokenScope[],
 })
 
 /** The routes of personal access tokens. */

@@ -3,7 +3,8 @@ import type { Network } from '../../lib/network.ts'
 import type { Key } from '../../storage/keys.ts'
 import type { ApiKeyView } from '../contract/controlApi.d.ts'
 import { toKeyDetails } from './toKeyDetails.ts'
-import { isoTimeOrNull } from './times.ts'
+import { createView } from './createView.ts'
+import { apiKeyView } from '../contract/apiKey.ts'
 
 /** Gets the network of an API key. */
 export const getKeyNetwork = (key: Key): Network => {
@@ -11,15 +12,12 @@ export const getKeyNetwork = (key: Key): Network => {
   return key.network
 }
 
+const toView = createView(apiKeyView)
+
 /** Converts a stored API key to its API form. */
 export const toApiKeyView = (key: Key, { publicUrl, now }: { publicUrl: string; now: number }): ApiKeyView => ({
-  id: key.id,
-  name: key.name,
-  description: key.description,
+  ...toView(key),
   network: getKeyNetwork(key),
   ...toKeyDetails(key, now),
   url: getApiKeyUrl(publicUrl, getKeyNetwork(key), `…${key.ending}`),
-  revokedAt: isoTimeOrNull(key.revokedAt),
-  recordDetails: key.recordDetails,
-  version: key.version,
 })

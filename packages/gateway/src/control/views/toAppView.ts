@@ -6,7 +6,8 @@ import type { App } from '../../storage/apps.ts'
 import type { Key } from '../../storage/keys.ts'
 import type { AppView, LimitsView, OwnLimits, ServiceName, UseCase } from '../contract/controlApi.d.ts'
 import { toKeyDetails } from './toKeyDetails.ts'
-import { isoTime } from './times.ts'
+import { createView } from './createView.ts'
+import { appView } from '../contract/app.ts'
 
 /** Gets an app's endpoints by network, which are secrets if they contain the full key. */
 export const toAppUrls = (
@@ -24,22 +25,16 @@ export interface AppViewContext {
   readonly now: number
 }
 
+const toView = createView(appView)
+
 /** Converts a stored app to its API form. */
 export const toAppView = (app: App, key: Key, { publicUrl, limits, now }: AppViewContext): AppView => ({
-  id: app.id,
-  name: app.name,
-  description: app.description,
+  ...toView(app),
   // Validated when it was stored.
   useCase: app.useCase as UseCase,
-  chain: app.chain,
   services: app.services as readonly ServiceName[],
-  networks: app.networks,
-  requireJwt: app.requireJwt,
   jwt: { audience: app.jwtAudience, maxLifetimeS: app.jwtMaxLifetimeS ?? defaultLifetimeS },
-  recordDetails: app.recordDetails,
   ownLimits: app.limits as OwnLimits | null,
   limits: narrowLimits(app.limits, limits),
   key: { id: key.id, ...toKeyDetails(key, now), urls: toAppUrls(publicUrl, app, `…${key.ending}`) },
-  version: app.version,
-  createdAt: isoTime(app.createdAt),
 })

@@ -2,16 +2,16 @@ import { sessionTimes } from '../account/startSession.ts'
 import type { Viewer } from '../account/accounts.ts'
 import type { Account } from '../account/account.ts'
 import type { AccountView, SessionView } from '../contract/controlApi.d.ts'
+import { accountView } from '../contract/account.ts'
+import { createView } from './createView.ts'
 import { isoTime } from './times.ts'
 
+const toAccount = createView(accountView)
+
 /** Converts an account to the form that its owner sees. */
-export const toAccountView = ({ id, email, emailVerifiedAt, hasPassword, role, createdAt }: Account): AccountView => ({
-  id,
-  email,
-  emailVerified: emailVerifiedAt !== null,
-  hasPassword,
-  role,
-  createdAt: isoTime(createdAt),
+export const toAccountView = (account: Account): AccountView => ({
+  ...toAccount(account),
+  emailVerified: account.emailVerifiedAt !== null,
 })
 
 /** Converts a viewer to its API form. */

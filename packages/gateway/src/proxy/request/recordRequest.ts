@@ -116,7 +116,7 @@ const toExcerpts = (
   { facts: { tenant, network } }: RequestContext,
   { call, result }: { call: ParsedCall | InvalidCall | undefined; result: CallResult | undefined },
 ): Partial<Pick<RecordedRequest, 'params' | 'response'>> => {
-  if (tenant?.record.recordDetails !== true || call?.valid !== true || network === undefined) return {}
+  if (tenant?.record.recording?.recordDetails !== true || call?.valid !== true || network === undefined) return {}
   const isKnown = gateway.networks.get(network)?.policy(call.method) !== undefined
   return {
     params: isKnown && call.params !== undefined ? copy(call.params, capturedLength) : undefined,

@@ -165,7 +165,7 @@ const endCall = (run: Run, attempt: Attempt, received: Received): void => {
   const isFirst = tried.length === 1 && open.length === 0
   const mayRepeat =
     isFirst && idempotent && end.isBroken === true && scope.group.hasRoom(end.member, { calls: 1, units })
-  goOn(run, mayGoOn(run, 0, end) ? onlyPlace : [], mayRepeat ? end.member : undefined)
+  goOn(run, takeEnd(run, 0, end) ? onlyPlace : [], mayRepeat ? end.member : undefined)
 }
 
 const endBatch = (run: Run, sent: readonly ForwardedCall[], attempt: Attempt, received: Received): void => {
@@ -178,7 +178,7 @@ const endBatch = (run: Run, sent: readonly ForwardedCall[], attempt: Attempt, re
         const end = found[index]
         // The node may respond to the call alone.
         if (end?.kind === 'batchTooLarge') return false
-        return end === undefined || mayGoOn(run, place, end)
+        return end === undefined || takeEnd(run, place, end)
       }),
     )
 }
@@ -198,7 +198,7 @@ const failBatch = (run: Run, attempt: Attempt, kind: FailureKind, fault?: Upstre
 }
 
 /** Takes the end of an attempt at a call. @returns Whether another upstream may have a better one. */
-const mayGoOn = ({ calls, ends, scope }: Run, place: number, end: AttemptResult): boolean => {
+const takeEnd = ({ calls, ends, scope }: Run, place: number, end: AttemptResult): boolean => {
   const call = calls[place]
   if (call === undefined) return false
   const best = ends[place]
@@ -270,17 +270,19 @@ const startConfirmTimer = (run: Run): void => {
   if (run.isConfirming) return
   run.isConfirming = true
   clearTimeout(run.timer)
+  // Calls of a batch that are sent alone afterwards need time, too.
+  const waitMs = run.isBatch ? Math.min(maxConfirmMs, getLeftMs(run) / 2) : maxConfirmMs
   run.timer = setTimeout(() => {
     failOpen(run)
     finish(run, 'timeout')
-  }, maxConfirmMs)
+  }, waitMs)
 }
 
 const timeOut = (run: Run, member: GroupMember): void => {
   failOpen(run)
   const result = rejections.upstreamTimeout(run.scope.timeoutMs)
   for (let place = 0; place < run.calls.length; place += 1)
-    mayGoOn(run, place, { kind: 'timeout', isRejectedBeforeRun: false, member, result })
+    takeEnd(run, place, { kind: 'timeout', isRejectedBeforeRun: false, member, result })
   finish(run, 'timeout')
 }
 

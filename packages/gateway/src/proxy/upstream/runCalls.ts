@@ -173,6 +173,8 @@ const setResult = (run: Run, one: RunningCall, result: CallResult): void => {
   run.left -= 1
   const outlivedCancel = one.isWriting && run.isCancelled
   one.isWriting = false
+  // Its attempts can be collected while other calls run.
+  one.cancel = undefined
   if (outlivedCancel && isUnsent(run, one)) run.listener.unsent(one.call.traits.weight)
   if (run.left === 0 && !run.isCancelled) complete(run)
 }
@@ -243,6 +245,7 @@ const joinInFlight = (run: Run, one: RunningCall, { key, pin }: SharedRead): boo
     deadlineMs: getLeftMs(run),
     neededHead: getNeededHead(one.call, pin, scope),
     sent: () => markSent(one),
+    mayStream: run.calls.length === 1,
   }
   const leave = inFlightReads.join(key, scope, (result, member) => endCall(run, one, { result, member }), options)
   if (leave !== undefined) one.cancel = leave

@@ -2,6 +2,15 @@ import { toUtcDay } from '../../lib/utcDay.ts'
 import type { UtcDay } from '../../lib/utcDay.ts'
 import type { QuotaAccount, QuotaGrant, QuotaUsage } from './usageLimits.ts'
 
+/*
+ * The words of this folder. A store counts for all processes: the database on one machine, Redis on a cluster.
+ * - grant: units for the calls of a request. They are charged to its account.
+ * - reserve: the store sets units aside for a process, which can then grant them alone.
+ * - return: give back units of calls that no node received.
+ * - unreported: granted without Redis, which does not have these units in its counter yet.
+ * - ledger: the table of the database with all that was charged.
+ */
+
 /** The units that an account has used in its current day and month. */
 export interface QuotaCounter {
   day: UtcDay

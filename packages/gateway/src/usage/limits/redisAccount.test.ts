@@ -3,6 +3,7 @@ import { toUtcDay } from '../../lib/utcDay.ts'
 import type { TakenFromRedis } from './limitScript.ts'
 import {
   createRedisAccount,
+  returnCharged,
   returnUnits,
   isUsedUp,
   setTaken,
@@ -293,4 +294,13 @@ describe('returned units', () => {
     returnUnits(state, account, 0, tomorrow)
     expect(state.counter).toEqual({ day: tomorrow, dayUsed: 0, monthUsed: 0 })
   })
+})
+
+test('units that Redis charged to a request that waits no longer leave what is unreported', () => {
+  const state = createKnown()
+  grantReserved(state, account, { calls: 3, today, isLost: true })
+  set(state, { dayUsed: 14, monthUsed: 24 })
+  expect(state.counter).toMatchObject({ dayUsed: 17, monthUsed: 27 })
+  returnCharged(state, 4)
+  expect(state).toMatchObject({ counter: { dayUsed: 13, monthUsed: 23 }, unreported: [{ units: 3 }], reserved: 2 })
 })

@@ -8,6 +8,7 @@ import { advance } from './quotaCounter.ts'
 import type { QuotaCounter } from './quotaCounter.ts'
 import {
   createRedisAccount,
+  returnCharged,
   returnUnits,
   setTaken,
   takeUnreported,
@@ -222,6 +223,9 @@ const setUp = (account: QuotaAccount, count: number) => {
       takeAlone(one, next.take.calls)
       if (next.reply === 'missing') return
       const { charged, day, seededAt } = next.reply
+      const { isReserving } = next.take
+      setTaken(one.state, account, next.reply, { connection: one.connection, isReserving, now: 0 })
+      returnCharged(one.state, charged)
       one.sent.push({ charge: { units: -charged, day, seededAt } })
     },
     giveBack: (one: Instance, wanted: number): void => {

@@ -6,7 +6,7 @@ import type { UtcDay } from '../../lib/utcDay.ts'
  * What this instance knows of the clock of Redis, which all instances use.
  */
 
-/** The clock of Redis, as far as its replies tell. */
+/** The clock of Redis, computed from its replies. */
 export interface RedisClock {
   /** Monotonic, in milliseconds. */
   readonly clock: Clock

@@ -96,9 +96,11 @@ export const followHead = (options: FollowHeadOptions): Poll => {
     while (step.done !== true) {
       const { value } = step
       let block: ChainBlock | undefined
-      if ('read' in value)
+      if ('read' in value) {
         block = await (value.last === undefined ? read(value.read) : readAhead(value.read, value.last))
-      else if ('report' in value) await extend(value.report)
+        // The ring is empty then.
+        if (signal.aborted) throw new ChainReadError('stopped')
+      } else if ('report' in value) await extend(value.report)
       else if (value.undoAbove !== undefined) await removeAbove(value.undoAbove)
       step = steps.next(block)
     }

@@ -74,6 +74,60 @@ const ownProbeMs = 300_000
 /** One slow probe may be a node that is busy with an expensive call, so it takes this many in a row. */
 const maxFailedProbes = 2
 
+/** Creates what the probes of a node have shown. */
+const createReach = (onState: (state: HealthState, reason?: string) => void) => {
+  let state: 'unknown' | 'healthy' | 'unreachable' | 'wrongChain' | 'throttled' = 'unknown'
+  /** The last chain id that it responded with was right. */
+  let isChainRight = false
+  let reason: string | undefined
+  let failures = 0
+  const setState = (next: 'healthy' | 'unreachable' | 'wrongChain', why?: string): void => {
+    reason = why
+    if (state === next) return
+    state = next
+    onState(next, why)
+  }
+  const handleThrottled = (): void => {
+    failures = 0
+    if (state === 'wrongChain') return
+    if (isChainRight) setState('healthy')
+    else {
+      state = 'throttled'
+      reason = 'it rejects all calls for their rate'
+    }
+  }
+  return {
+    state: () => state,
+    reason: () => reason,
+    /** How many probes in a row have failed. */
+    failures: () => failures,
+    lose: (why: string): void => {
+      failures = 1
+      setState('unreachable', why)
+    },
+    handle: (result: Exclude<ProbeResult, 'skipped'>, why: string | undefined): void => {
+      if (result === 'throttled') {
+        handleThrottled()
+        return
+      }
+      if (result === 'healthy' || result === 'wrongChain') isChainRight = result === 'healthy'
+      failures = result === 'healthy' ? 0 : failures + 1
+      if (result !== 'failing') setState(result, why)
+      else if (state !== 'healthy' || failures >= maxFailedProbes) setState('unreachable', why)
+    },
+  }
+}
+
+interface HealthOptions {
+  readonly chainId: number
+  readonly timeoutMs: number
+  readonly polls: Polls
+  readonly hasChainId: boolean
+  readonly onState: (state: HealthState, reason?: string) => void
+  readonly onLatency: (ms: number) => void
+  readonly shared?: { readonly checks: SharedChecks; readonly name: string } | undefined
+}
+
 /**
  * Watches one upstream's health. It is usable once a probe has found the right chain there, and until a call or a probe fails to reach it or
  * finds another chain. A node that is throttled works, so its probes change nothing else.
@@ -85,23 +139,8 @@ const maxFailedProbes = 2
  * @param options.shared - The checks that instances share, and the name of this one. While this instance reaches the node, successful probes of others
  * count as its own.
  */
-export const watchHealth = (
-  upstream: Upstream,
-  options: {
-    chainId: number
-    timeoutMs: number
-    polls: Polls
-    hasChainId: boolean
-    onState: (state: HealthState, reason?: string) => void
-    onLatency: (ms: number) => void
-    shared?: { readonly checks: SharedChecks; readonly name: string } | undefined
-  },
-): Health => {
-  let state: 'unknown' | 'healthy' | 'unreachable' | 'wrongChain' | 'throttled' = 'unknown'
-  /** The last chain id that it responded with was right. */
-  let isChainRight = false
-  let reason: string | undefined
-  let failures = 0
+export const watchHealth = (upstream: Upstream, options: HealthOptions): Health => {
+  const reach = createReach(options.onState)
   let stopped = false
   let lagging = false
   let syncing = false
@@ -120,38 +159,13 @@ export const watchHealth = (
     if (!stopped && result !== 'skipped' && result !== 'throttled') confirm(typeof result !== 'string')
   }
 
-  const setState = (next: 'healthy' | 'unreachable' | 'wrongChain', why?: string): void => {
-    reason = why
-    if (state === next) return
-    state = next
-    options.onState(next, why)
-  }
-  const handleThrottled = (): void => {
-    failures = 0
-    if (state === 'wrongChain') return
-    if (isChainRight) setState('healthy')
-    else {
-      state = 'throttled'
-      reason = 'it rejects all calls for their rate'
-    }
-  }
-  const handleProbe = (result: Exclude<ProbeResult, 'skipped'>, why: string | undefined): void => {
-    if (result === 'throttled') {
-      handleThrottled()
-      return
-    }
-    if (result === 'healthy' || result === 'wrongChain') isChainRight = result === 'healthy'
-    failures = result === 'healthy' ? 0 : failures + 1
-    if (result !== 'failing') setState(result, why)
-    else if (state !== 'healthy' || failures >= maxFailedProbes) setState('unreachable', why)
-  }
   const probe = async (): Promise<void> => {
     const startedAt = performance.now()
     let why: string | undefined
     const onFailure = (text: string): void => void (why = text)
     const { chainId, hasChainId } = options
     // If it cannot be reached, only a probe shows when it can be again. Its response says for how long to wait.
-    const evenIfPaused = state === 'unreachable'
+    const evenIfPaused = reach.state() === 'unreachable'
     const result = await checkChainId(upstream, { chainId, hasChainId, timeoutMs, evenIfPaused, onFailure })
     if (stopped) return
     if (result === 'healthy') {
@@ -161,14 +175,14 @@ export const watchHealth = (
       check?.setDisputed(false)
       check?.publish(latencyMs)
     }
-    if (result !== 'skipped') handleProbe(result, why)
+    if (result !== 'skipped') reach.handle(result, why)
   }
   /** Whether only a probe of this instance counts now. */
   const mustProbe = (): boolean =>
-    state !== 'healthy' || failures > 0 || !breaker.closed() || performance.now() >= ownProbeDueAt
+    reach.state() !== 'healthy' || reach.failures() > 0 || !breaker.closed() || performance.now() >= ownProbeDueAt
   const onSharedProbe = (latencyMs: unknown): void => {
     if (stopped || typeof latencyMs !== 'number' || !(latencyMs >= 0 && latencyMs <= maxProbeTimeoutMs)) return
-    if (state === 'unreachable' || state === 'wrongChain') check?.setDisputed(true)
+    if (reach.state() === 'unreachable' || reach.state() === 'wrongChain') check?.setDisputed(true)
     if (mustProbe() || options.shared?.checks.isTrusted() !== true) return
     options.onLatency(latencyMs)
     probes.postpone()
@@ -176,23 +190,24 @@ export const watchHealth = (
   const check: SharedCheck | undefined = options.shared?.checks.join(options.shared.name, onSharedProbe)
   const probes = options.polls.create(
     probe,
-    () => (failures === 0 ? intervalMs : Math.min(firstRetryMs * 2 ** (failures - 1), maxRetryMs)),
+    () => (reach.failures() === 0 ? intervalMs : Math.min(firstRetryMs * 2 ** (reach.failures() - 1), maxRetryMs)),
     check && (async () => mustProbe() || check.claim()),
   )
 
   return {
-    isUsable: () => state === 'healthy',
-    isOnlyThrottled: () => state === 'throttled',
-    isHealthy: () => state === 'healthy' && !lagging && !syncing && breaker.closed(),
-    isTrialDue: () => state === 'healthy' && !lagging && !syncing && breaker.trialDue(),
+    isUsable: () => reach.state() === 'healthy',
+    isOnlyThrottled: () => reach.state() === 'throttled',
+    isHealthy: () => reach.state() === 'healthy' && !lagging && !syncing && breaker.closed(),
+    isTrialDue: () => reach.state() === 'healthy' && !lagging && !syncing && breaker.trialDue(),
     isBreakerOpen: () => !breaker.closed(),
     status: () => {
+      const state = reach.state()
       if (state !== 'healthy') return state === 'wrongChain' ? 'wrongChain' : 'unreachable'
       if (!breaker.closed()) return 'failing'
       if (syncing) return 'syncing'
       return lagging ? 'lagging' : 'healthy'
     },
-    reason: () => reason,
+    reason: reach.reason,
     sharedId: check?.id,
     sent: breaker.sent,
     succeeded: breaker.succeeded,
@@ -208,9 +223,8 @@ export const watchHealth = (
       options.onState(now ? 'syncing' : 'synced')
     },
     markUnreachable: () => {
-      if (state !== 'healthy' || stopped) return
-      failures = 1
-      setState('unreachable', 'a call could not connect')
+      if (reach.state() !== 'healthy' || stopped) return
+      reach.lose('a call could not connect')
       probes.reschedule()
     },
     start: probes.run,

@@ -28,6 +28,14 @@ export interface LagWatch {
   readonly refresh: (index: number) => void
 }
 
+interface LagOptions {
+  readonly maxLagBlocks: number
+  readonly rewritable: boolean
+  readonly timeoutMs: number
+  readonly polls: Polls
+  readonly shared?: { readonly checks: SharedChecks; readonly name: string } | undefined
+}
+
 /**
  * Watches which upstreams sync or lag behind. All of them are queried at the same moment: on a fast chain, heads read at different times differ
  * even if no node lags. An upstream that does not respond keeps its last state.
@@ -42,16 +50,7 @@ export interface LagWatch {
  * @param options.shared - The checks that instances share, and the name of this one. What one instance gets in a comparison counts for all of them, and
  * each queries only the upstreams that the result lacks.
  */
-export const watchLag = (
-  members: readonly GroupMember[],
-  options: {
-    maxLagBlocks: number
-    rewritable: boolean
-    timeoutMs: number
-    polls: Polls
-    shared?: { readonly checks: SharedChecks; readonly name: string } | undefined
-  },
-): LagWatch => {
+export const watchLag = (members: readonly GroupMember[], options: LagOptions): LagWatch => {
   const timeoutMs = Math.min(options.timeoutMs, maxTimeoutMs)
   const several = members.length > 1
   let stopped = false
@@ -63,11 +62,10 @@ export const watchLag = (
 
   const query = ({ upstream, health }: GroupMember, method: string): Promise<QueryResult> | undefined =>
     health.isUsable() ? queryUpstream(upstream, { method, params: '[]' }, timeoutMs) : undefined
-
-  const getHead = async (member: GroupMember, known: Responses): Promise<number | undefined> => {
-    if (!member.health.isUsable()) return undefined
-    return getKnown(member, known)?.head ?? getQuantity((await query(member, 'eth_blockNumber')) ?? 'skipped')
-  }
+  const getHead = async (member: GroupMember, known: Responses): Promise<number | undefined> =>
+    member.health.isUsable()
+      ? (getKnown(member, known)?.head ?? getQuantity((await query(member, 'eth_blockNumber')) ?? 'skipped'))
+      : undefined
   const querySyncing = async (member: GroupMember, known: Responses): Promise<boolean | undefined> => {
     const syncing = getKnown(member, known)?.syncing ?? parseSyncing(await query(member, 'eth_syncing'))
     if (stopped) return undefined
@@ -90,20 +88,13 @@ export const watchLag = (
       Promise.all(members.map((member) => getHead(member, known))),
       Promise.all(queried.map((member) => querySyncing(member, known))),
     ])
-    const responses = new Map<string, Response>()
-    if (stopped) return responses
+    if (stopped) return new Map()
     const highest = allHeads.compare(heads)
     for (const [index, { health }] of members.entries()) {
       const head = heads[index]
-      if (head === undefined) continue
-      health.setLagging(allHeads.isDoubted(index) || highest - head > options.maxLagBlocks)
-      if (health.sharedId !== undefined) responses.set(health.sharedId, { head })
+      if (head !== undefined) health.setLagging(allHeads.isDoubted(index) || highest - head > options.maxLagBlocks)
     }
-    for (const [index, { health }] of queried.entries()) {
-      const response = responses.get(health.sharedId ?? '')
-      if (response !== undefined) response.syncing = syncing[index]
-    }
-    return responses
+    return toResponses(members, heads, new Map(queried.map((member, index) => [member, syncing[index]])))
   }
   const refresh = (index: number): void => {
     const member = members[index]
@@ -163,11 +154,25 @@ export const watchLag = (
 interface Response {
   readonly head: number
   /** `undefined`: it was not queried, or did not respond. */
-  syncing?: boolean | undefined
+  readonly syncing?: boolean | undefined
 }
 
 /** By the id of the upstream that instances share. */
 type Responses = ReadonlyMap<string, Response>
+
+const toResponses = (
+  members: readonly GroupMember[],
+  heads: readonly (number | undefined)[],
+  syncing: ReadonlyMap<GroupMember, boolean | undefined>,
+): Responses => {
+  const responses = new Map<string, Response>()
+  for (const [index, member] of members.entries()) {
+    const { sharedId } = member.health
+    const head = heads[index]
+    if (head !== undefined && sharedId !== undefined) responses.set(sharedId, { head, syncing: syncing.get(member) })
+  }
+  return responses
+}
 
 const getKnown = ({ health }: GroupMember, known: Responses): Response | undefined =>
   health.sharedId === undefined ? undefined : known.get(health.sharedId)
