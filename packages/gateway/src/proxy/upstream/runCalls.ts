@@ -43,6 +43,8 @@ interface RunningCall {
   isWriting: boolean
   /** Stops what is in flight for it. */
   cancel: Cancel | undefined
+  /** The call that starts after it. */
+  next: RunningCall | undefined
 }
 
 /** The calls of a request while they run. */
@@ -54,8 +56,8 @@ interface Run {
   /** In the order of the request; `undefined` for those that were rejected before. */
   readonly calls: (RunningCall | undefined)[]
   readonly results: CallResult[]
-  /** Starts the HTTP requests that wait for one of the `maxInFlight` slots. */
-  readonly queue: (() => void)[]
+  /** The HTTP requests that wait for one of the `maxInFlight` slots, each with the calls that are sent together. */
+  readonly queue: (readonly RunningCall[])[]
   /** By method traits, then by params: joining both into one key would copy each text. `undefined` for a single call. */
   readonly reads: Map<MethodTraits, Map<string, RunningCall>> | undefined
   /** How many calls have not ended. */
@@ -91,11 +93,12 @@ export const runCalls = (
     results: calls.map((call) => (isRejection(call) ? call : noResult)),
     queue: [],
     reads: calls.length > 1 ? new Map() : undefined,
-    left: calls.reduce((count, call) => (isRejection(call) ? count : count + 1), 0),
+    left: 0,
     inFlight: 0,
     isStarting: true,
     isCancelled: false,
   }
+  for (const one of run.calls) if (one !== undefined) run.left += 1
   startCalls(run)
   startQueued(run)
   run.isStarting = false
@@ -116,34 +119,32 @@ const toRunningCall = (call: CheckedCall, place: number): RunningCall | undefine
         isSent: false,
         isWriting: false,
         cancel: undefined,
+        next: undefined,
       }
 
 /** Starts the calls that need no request of their own, and queues the others. */
 const startCalls = (run: Run): void => {
-  const ordered: RunningCall[] = []
-  const requests: RunningCall[][] = []
-  let cheapReads: RunningCall[] = []
+  let firstInOrder: RunningCall | undefined
+  let lastInOrder: RunningCall | undefined
+  let cheapReads: RunningCall[] | undefined
   for (const one of run.calls) {
     if (one === undefined) continue
     const { traits } = one.call
     const { starts, send } = getKind(traits)
-    if (starts === 'inOrder') ordered.push(one)
-    else if (starts === 'now')
+    if (starts === 'inOrder') {
+      firstInOrder ??= one
+      if (lastInOrder !== undefined) lastInOrder.next = one
+      lastInOrder = one
+    } else if (starts === 'now')
       send(one.call, run.scope, {}, (result) => endCall(run, one, { result, member: undefined }))
     else if (shareResult(run, one)) continue
-    else if (traits.expensive) requests.push([one])
+    else if (traits.expensive) run.queue.push([one])
     else {
-      if (cheapReads.length === 0) requests.push(cheapReads)
+      if (cheapReads === undefined || cheapReads.length === upstreamBatchSize) run.queue.push((cheapReads = []))
       cheapReads.push(one)
-      if (cheapReads.length === upstreamBatchSize) cheapReads = []
     }
   }
-  queueInOrder(run, ordered)
-  for (const request of requests) {
-    const [first, second] = request
-    if (first !== undefined)
-      run.queue.push(() => (second === undefined ? sendAlone(run, first) : sendTogether(run, request)))
-  }
+  if (firstInOrder !== undefined) run.queue.unshift([firstInOrder])
 }
 
 const cancel = (run: Run): void => {
@@ -192,7 +193,7 @@ const endCall = (
     one.first = { call, ...last }
     one.call = seenCall
     one.read = toSharedRead(seenCall)
-    run.queue.push(() => sendAlone(run, one))
+    run.queue.push([one])
     startSoon(run)
     return
   }
@@ -258,10 +259,12 @@ const getLeftMs = ({ scope, isStarting, endsAt }: Run): number =>
 
 const startQueued = (run: Run): void => {
   while (run.inFlight < maxInFlight && !run.isCancelled) {
-    const next = run.queue.shift()
-    if (next === undefined) return
+    const request = run.queue.shift()
+    const [first, second] = request ?? []
+    if (request === undefined || first === undefined) return
     run.inFlight += 1
-    next()
+    if (second === undefined) sendAlone(run, first)
+    else sendTogether(run, request)
   }
 }
 
@@ -274,14 +277,15 @@ const freeSlot = (run: Run): void => {
   startSoon(run)
 }
 
-const sendAlone = (run: Run, one: RunningCall, then?: () => void): void => {
+const sendAlone = (run: Run, one: RunningCall): void => {
   const { scope } = run
   const { call, read } = one
   const deadlineMs = getLeftMs(run)
+  const startNext = one.next && prepareNext(run, one, one.next)
   const end: CallDone = (result, member) => {
     freeSlot(run)
     endCall(run, one, { result, member })
-    then?.()
+    startNext?.()
   }
   if (deadlineMs <= 0) {
     end(rejections.upstreamTimeout(scope.timeoutMs))
@@ -314,7 +318,7 @@ const sendTogether = (run: Run, several: readonly RunningCall[]): void => {
   const calls = several.map(({ call }) => call)
   const stop = forward(calls, scope, options, (result, member, place) => {
     const one = several[place]
-    if (one !== undefined && result === undefined) run.queue.push(() => sendAlone(run, one))
+    if (one !== undefined && result === undefined) run.queue.push([one])
     else if (one !== undefined && result !== undefined) {
       if (one.read !== undefined) cacheResult(one.read, result, { group: scope.group, member })
       endCall(run, one, { result, member })
@@ -325,24 +329,15 @@ const sendTogether = (run: Run, several: readonly RunningCall[]): void => {
   for (const one of several) one.cancel ??= stop
 }
 
-/** Queues calls that start one after the other. */
-const queueInOrder = (run: Run, calls: readonly RunningCall[], at = 0): void => {
-  const one = calls[at]
-  if (one === undefined) return
-  run.queue.push(() => {
-    if (at === calls.length - 1) {
-      sendAlone(run, one)
-      return
-    }
-    let hasContinued = false
-    const next = (): void => {
-      clearTimeout(timer)
-      if (hasContinued) return
-      hasContinued = true
-      queueInOrder(run, calls, at + 1)
-      startSoon(run)
-    }
-    const timer = setTimeout(next, maxOrderMs)
-    sendAlone(run, one, next)
-  })
+/** Prepares the start of the call after another one. @returns Starts it now, and not when the other one has taken too long. */
+const prepareNext = (run: Run, one: RunningCall, next: RunningCall): (() => void) => {
+  const start = (): void => {
+    clearTimeout(timer)
+    if (one.next === undefined) return
+    one.next = undefined
+    run.queue.push([next])
+    startSoon(run)
+  }
+  const timer = setTimeout(start, maxOrderMs)
+  return start
 }

@@ -22,7 +22,8 @@ export const sendRead: SendCall = (call, scope, options, done) => {
       read.key,
       scope,
       {
-        start: ({ sent, mayStream, done: received }) => forwardAndCache({ ...own, sent, mayStream }, received),
+        start: ({ sent, mayStream, done: received }) =>
+          forwardAndCache({ deadlineMs: own.deadlineMs, neededHead: own.neededHead, sent, mayStream }, received),
         done,
       },
       own,
