@@ -1,4 +1,4 @@
-import type { ControlApi } from './contract/controlApi.d.ts'
+import type { RouteName } from './contract/controlApi.d.ts'
 import type { Route } from './route.ts'
 import { accountRoutes } from './routes/accountRoutes.ts'
 import { adminRoutes } from './routes/adminRoutes.ts'
@@ -14,9 +14,6 @@ import { metricsRoutes } from './routes/metricsRoutes.ts'
 import { originRoutes } from './routes/originRoutes.ts'
 import { requestLogRoutes } from './routes/requestLogRoutes.ts'
 import { tokenRoutes } from './routes/tokenRoutes.ts'
-
-/** A route's name: its method and its path. */
-export type RouteName = keyof ControlApi
 
 /** All routes of the control API. The OpenAPI document, `controlApi.d.ts` and tests are derived from this table. */
 export const routes: readonly Route[] = [

@@ -1,5 +1,4 @@
-import type { ControlApi } from '../../src/control/contract/controlApi.d.ts'
-import type { RouteName } from '../../src/control/routes.ts'
+import type { ControlApi, RouteName } from '../../src/control/contract/controlApi.d.ts'
 import { createAppBody, issuer, newEmail, newPem, password } from './accountFixture.ts'
 import type { AccountFixture } from './accountFixture.ts'
 

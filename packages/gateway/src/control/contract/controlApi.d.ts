@@ -1394,3 +1394,6 @@ export interface ControlApi {
   /** Revokes an invite. */
   'DELETE /api/admin/invites/{inviteId}': Call<{ params: { readonly inviteId: string } }>
 }
+
+/** A route's name: its method and its path. */
+export type RouteName = keyof ControlApi
