@@ -63,7 +63,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     ...adapter('msw'),
     // Its tests use every adapter. So no test of an adapter may import it: that would be a loop.
     inTests: ['vectors', 'contracts', 'fetch', 'ethers', 'web3', 'viem'],
-    dependencies: ['@noble/hashes'],
+    dependencies: ['@ethereumjs/rlp', '@noble/hashes', '@noble/secp256k1', 'ox'],
   },
   // Its tests run every example, so they need every library that one uses.
   snippets: { ...adapter('snippets', []), inTests: ['contracts', 'fetch', 'ethers', 'web3', 'viem'] },
@@ -72,6 +72,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     imports: ['core'],
     inTests: ['vectors'],
     dependencies: [
+      '@ethereumjs/rlp',
       '@hono/node-server',
       '@noble/hashes',
       '@opentelemetry/api',
@@ -109,7 +110,14 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     imports: ['core', 'fetch', 'ethers', 'web3', 'viem', 'gateway', 'snippets'],
     optional: ['ethers', 'web3', 'viem'],
     inTests: ['vectors'],
-    dependencies: ['@foundry-rs/anvil', '@noble/hashes', 'hyparquet-writer'],
+    dependencies: [
+      '@foundry-rs/anvil',
+      '@modelcontextprotocol/sdk',
+      '@noble/hashes',
+      'hyparquet-writer',
+      'minisearch',
+      'zod',
+    ],
     peers: ['ethers', 'web3', 'viem'],
     nodeModules: 'anywhere',
   },

@@ -24,7 +24,6 @@ declare const address: import('@keyrail/core').EndpointUrlOptions
 declare const url: string
 declare const baseUrl: string
 declare const rpcUrl: string
-declare const apiKey: string
 declare const jwt: string
 declare const account: \`0x\${string}\`
 declare const hash: \`0x\${string}\`
@@ -34,6 +33,13 @@ declare const expect: typeof import('vitest').expect
 declare const beforeAll: typeof import('vitest').beforeAll
 declare const beforeEach: typeof import('vitest').beforeEach
 declare const afterAll: typeof import('vitest').afterAll
+interface ImportMeta {
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+// Installed where packages/cli/test/clients.verify.ts runs the sample.
+declare module '@nomicfoundation/hardhat-ignition-viem'
+declare module '@nomicfoundation/hardhat-viem'
+declare module 'hardhat/config'
 `
 
 /**

@@ -220,8 +220,8 @@ function findBlockProblems(file: string, markdown: string, commands: KnownComman
     // A title can follow: adjacent blocks with titles are tabs on the site. In a diff, the language of the program follows.
     const [first = '', second = ''] = language.split(/\s/)
     const info = first === 'diff' ? second : first
-    // The tests of packages/python run Python blocks.
-    if (info in languages || info === 'text' || info === 'python') return []
+    // The tests of packages/python run Python blocks, and packages/cli/test/clients.verify.ts those in Go and Java.
+    if (info in languages || ['text', 'python', 'go', 'java', 'toml'].includes(info)) return []
     if (info === 'sh') return findCommandProblems(code, commands).map((problem) => `${file}:${line}: ${problem}`)
     const parseData = dataFormats[info]
     if (parseData === undefined)

@@ -1,12 +1,15 @@
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import searchSettings from '../docs/.vitepress/search.json' with { type: 'json' }
+import { withoutCode } from './findFences.ts'
 import { getExportedNames } from './getExportedNames.ts'
 import { run, top } from './run.ts'
+import { searchQueries } from './searchQueries.ts'
 import type { Ran } from './run.ts'
 import { findSiteProblems } from './findSiteProblems.ts'
 import { inspectPage, serveSite } from './inspectPages.ts'
@@ -36,6 +39,7 @@ const namedHosts = [
   'opentelemetry.io',
   'eth-sepolia.g.alchemy.com',
   'osv.dev',
+  'modelcontextprotocol.io',
 ]
 
 const documented = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw']
@@ -45,7 +49,13 @@ let built: Ran
 
 beforeAll(async () => {
   site = mkdtempSync(join(tmpdir(), 'keyrail-site-'))
-  built = await run('vitepress', ['build', 'docs', '--outDir', site], { timeoutMs: 290_000 })
+  // As in the workflow that publishes the site.
+  const env = {
+    KEYRAIL_DOCS_URL: 'https://docs.example/',
+    GITHUB_SERVER_URL: 'https://git.example',
+    GITHUB_REPOSITORY: 'someone/keyrail',
+  }
+  built = await run('vitepress', ['build', 'docs', '--outDir', site], { timeoutMs: 290_000, env })
 }, 300_000)
 
 afterAll(() => rmSync(site, { recursive: true, force: true }))
@@ -98,15 +108,58 @@ describe('the site', () => {
     }
     const options = { fields: ['title', 'titles', 'text'], storeFields: ['title', 'titles'] }
     const search = MiniSearch.loadJSON(index, options)
-    const find = (words: string): string[] =>
-      search
-        .search(words, { prefix: true, boost: { title: 4, text: 2, titles: 1 } })
-        .slice(0, 5)
-        .map(({ id }) => id)
+    const find = (words: string): string[] => search.search(words, searchSettings.options).map(({ id }) => id)
     expect(find('unconfirmed')).toContain('/failures.html#unconfirmed')
     expect(find('origin_not_allowed')).toContain('/failures.html#origin_not_allowed')
     expect(find('sizing')).toContain('/service/sizing.html#sizing')
     expect(find('createTransport').join(' ')).toContain('/api/core.html#createtransport')
+    const first = searchQueries.map(([query]) => [query, find(query)[0]?.replace(/^[/]|[.]html.*$/g, '')])
+    expect(first).toEqual(searchQueries.map(([query, page]) => [query, page.replace(/[.]md$/, '')]))
+    // Pages for contributors are not in the index.
+    expect(
+      find('decision architecture changeset').filter((id) => /^[/](decisions|bench|architecture)/.test(id)),
+    ).toEqual([])
+  })
+
+  test('has each page as Markdown, with links that lead somewhere', () => {
+    const pages = globSync('**/*.html', { cwd: site }).filter((file) => file !== '404.html')
+    const broken = pages.flatMap((page) => {
+      const file = page.replace(/html$/, 'md')
+      const links = [...withoutCode(read(file)).matchAll(/\]\(https:[/][/]docs[.]example[/]([^)#\s]*)/g)]
+      return links
+        .map(([, path = '']) => path)
+        .filter((path) => !existsSync(join(site, path)))
+        .map((path) => `${file}: ${path}`)
+    })
+    expect(broken).toEqual([])
+    expect(read('start.md')).toMatch(/^# Get started with TypeScript/)
+    expect(read('index.md')).toContain('```ts viem')
+  })
+
+  test('lists the guides and references for agents, without pages for contributors', () => {
+    const list = read('llms.txt')
+    expect(list).toMatch(
+      /^# Keyrail\n\n> .+\n\n## Get started\n\n- \[Your first call\]\(https:[/][/]docs[.]example[/]start[/]first-call[.]md\): /,
+    )
+    const paths = [...list.matchAll(/\(https:[/][/]docs[.]example[/]([^)]+)\)/g)].map(([, path = '']) => path)
+    expect(new Set(paths).size).toBe(paths.length)
+    expect(paths.filter((path) => !existsSync(join(site, path)))).toEqual([])
+    expect(paths).toContain('service/limits.md')
+    expect(paths).toContain('api/core.md')
+    expect(paths.filter((path) => /decisions|bench|architecture/.test(path))).toEqual([])
+    const full = read('llms-full.txt')
+    for (const title of ['# Failures', '# Limits and metering', '# Hardhat and Foundry'])
+      expect(full).toContain(`\n${title}\n`)
+    expect(full.length).toBeLessThan(1_500_000)
+  })
+
+  test('has a version, a sitemap, and links to edit the pages that are written by hand', () => {
+    expect(read('sitemap.xml')).toContain('<loc>https://docs.example/service/limits.html</loc>')
+    expect(read('start.html')).toMatch(/>(Unreleased|v\d+[.]\d+[.]\d+)</)
+    expect(read('start.html')).toContain('href="https://git.example/someone/keyrail/edit/main/docs/start.md"')
+    expect(read('packages/msw.html')).toContain('/edit/main/packages/msw/README.md"')
+    expect(read('start.html')).toContain('edit-link-button')
+    expect(read('api/core.html')).not.toContain('edit-link-button')
   })
 })
 
@@ -204,8 +257,54 @@ describe('in Chromium', { ...needs('chromium'), timeout: 1_800_000 }, () => {
     await page.goto(`${served.url}/index.html`)
     const program = page.getByText("from '@keyrail/ethers'")
     expect(await program.isVisible()).toBe(false)
-    await page.getByText('ethers', { exact: true }).first().click()
+    await page.locator('.vp-code-group label', { hasText: /^ethers$/ }).click()
     await program.waitFor()
+    await page.close()
+  })
+
+  test('a reader chooses the library and the URL once, for all samples', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${served.url}/start/first-call.html`)
+    await page.getByLabel('Samples for').selectOption('ethers')
+    await page.getByText("from '@keyrail/ethers'").waitFor()
+    await page.getByLabel('with your URL').fill('https://rpc.example/base-mainnet/v2/kr_a1')
+    await page.getByLabel('with your URL').press('Tab')
+    await page.getByText('Enter the URL without the key').waitFor()
+    await page.getByLabel('with your URL').fill('https://rpc.example/base-mainnet')
+    await page.getByLabel('with your URL').press('Tab')
+    // Also on other pages, after a reload, and in the tabs for other samples.
+    await page.goto(`${served.url}/index.html`)
+    await page.getByText("from '@keyrail/ethers'").waitFor()
+    expect(await page.getByText("from '@keyrail/viem'").isVisible()).toBe(false)
+    const code = await page.locator('.vp-doc').innerText()
+    expect(code).toContain("baseUrl: 'https://rpc.example/base-mainnet'")
+    expect(code).not.toContain('node.example')
+    await page.locator('.vp-code-group label', { hasText: /^web3[.]py$/ }).click()
+    await page.getByText('pip install keyrail').waitFor()
+    await page.goto(`${served.url}/viem.html`)
+    await page.getByText('https://rpc.example/{network}').first().waitFor()
+    expect(await page.getByLabel('Samples for').inputValue()).toBe('web3.py')
+    await page.close()
+  })
+
+  test('a page can be copied as Markdown', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    await page.goto(`${served.url}/service/limits.html`)
+    await page.getByRole('button', { name: 'Copy page' }).click()
+    await page.getByText('Copied', { exact: true }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(read('service/limits.md'))
+    await context.close()
+  })
+
+  test('the search shows excerpts', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${served.url}/index.html`)
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.locator('#localsearch-input').fill('CORS')
+    const excerpt = page.locator('.VPLocalSearchBox .result .excerpt').first()
+    await excerpt.getByText('the cause can also be').waitFor()
+    expect(await excerpt.locator('mark').count()).toBeGreaterThan(0)
     await page.close()
   })
 

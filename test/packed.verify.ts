@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, posix, relative } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
@@ -28,6 +28,12 @@ const pagesFolder = join(top, 'packages/dashboard/dist')
 const pages = readdirSync(pagesFolder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => posix.join(relative(pagesFolder, entry.parentPath), entry.name))
+
+// The pages that `keyrail mcp` searches.
+const guides = globSync('**/*.md', {
+  cwd: join(top, 'docs'),
+  exclude: (name) => /^(decisions|[.]vitepress)$/.test(name),
+})
 
 // The files in each tarball besides package.json, README and LICENSE; `*` is a hash of the contents. The list shows added and removed files in review.
 const contents: Readonly<Record<string, readonly string[]>> = {
@@ -92,9 +98,12 @@ const contents: Readonly<Record<string, readonly string[]>> = {
       'health-*',
       'keys-*',
       'logs-*',
+      'mcp-*',
     ),
     ...withMaps('main', 'networks-*', 'runMain-*', 'secret-*', 'serve-*', 'snippet-*', 'users-*', 'watch-*'),
     ...pages.map((file) => `dashboard/${file}`),
+    ...guides.map((file) => `docs/${file}`),
+    'docs/search.json',
   ],
   'create-keyrail': [
     ...withMaps('main', 'runCreate-*'),

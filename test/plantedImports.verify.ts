@@ -58,7 +58,7 @@ const planted: readonly { readonly file: string; readonly text: string; readonly
   },
   {
     file: 'packages/gateway/src/proxy/request/plantedForward.ts',
-    text: "export { forwardCall } from '../upstream/forwardCall.ts'",
+    text: "export { forwardCall } from '../upstream/forward.ts'",
     problems: ['run-calls'],
   },
   { file: 'packages/core/src/plantedBuiltin.ts', text: "import 'node:fs'", problems: ['node-modules:core'] },
@@ -79,7 +79,7 @@ const planted: readonly { readonly file: string; readonly text: string; readonly
   },
   {
     file: 'packages/fetch/src/plantedInside.ts',
-    text: "export * as call from '../../core/src/transport/call.ts'",
+    text: "export * as call from '../../core/src/transport/call/call.ts'",
     problems: ['only-by-name', 'entry-points'],
   },
   {

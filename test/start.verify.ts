@@ -67,7 +67,7 @@ test('Ctrl-C under npm start stops the service, and leaves no process and no fil
   process.kill(-group, 'SIGINT')
   // npm exits as its shell does, and some shells end with the signal although the service exited with 0.
   expect([0, 130, 'SIGINT']).toContain(await exited)
-  await expect.poll(() => isAlive(group), { timeout: 30_000 }).toBe(false)
+  await expect.poll(() => isAlive(group)).toBe(false)
   expect(existsSync(env)).toBe(false)
   rmSync(dirname(env), { recursive: true, force: true })
 })

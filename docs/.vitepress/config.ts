@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { addSearchWords } from './addSearchWords.ts'
+import { writeAgentPages } from './agentPages.ts'
 import { emptyHeaders } from './emptyHeaders.ts'
 import { headingSlug } from './headingSlug.ts'
 import { imageSizes } from './imageSizes.ts'
+import { isForContributors } from './isForContributors.ts'
+import search from './search.json' with { type: 'json' }
 import { sidebar } from './sidebar.ts'
 import { siteLinks } from './siteLinks.ts'
 import type { Markdown } from './siteLinks.ts'
@@ -16,12 +21,23 @@ interface Server {
   readonly watcher: { add(paths: readonly string[]): void; on(event: 'change', listener: (file: string) => void): void }
 }
 
-/** Pages for contributors. In the search results they would be between the pages that users look for. */
-const unsearched = new Set(['changelog.md', 'architecture.md', 'contributing.md'])
+const title = 'Keyrail'
+const description = 'The SDK for Ethereum nodes with API keys, and the service that serves the keys.'
+const groups = sidebar(pages)
+const byPath = new Map(pages.map((page) => [page.path, page]))
+const { version } = JSON.parse(readFileSync(join(top, 'packages/core/package.json'), 'utf8')) as { version: string }
+
+// The sources name neither the site nor the repository: a fork has others. In the workflows of GitHub, the last two variables are set.
+const { KEYRAIL_DOCS_URL = '', GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env
+const siteUrl = KEYRAIL_DOCS_URL.replace(/[/]$/, '')
+const editLink =
+  server === undefined || repository === undefined
+    ? undefined
+    : { pattern: `${server}/${repository}/edit/main/:path`, text: 'Edit this page' }
 
 /** The text of a page that the search finds. Signatures are left out, and code is not highlighted, which would take seconds. */
 const toSearchable = (markdown: string, path: string): string => {
-  if (unsearched.has(path)) return ''
+  if (isForContributors(path)) return ''
   return path.startsWith('api/')
     ? markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
     : markdown.replaceAll(/^( *```+)(ts|tsx|js|json|sh|python)\b.*$/gm, '$1text')
@@ -32,8 +48,8 @@ const policy =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 
 export default {
-  title: 'Keyrail',
-  description: 'The SDK for Ethereum nodes with API keys, and the service that serves the keys.',
+  title,
+  description,
   lang: 'en',
   srcDir: '.vitepress/pages',
   // Prefetching every page that a visible link leads to would double what a page loads.
@@ -42,9 +58,20 @@ export default {
     ['meta', { 'http-equiv': 'Content-Security-Policy', content: policy }],
     ['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }],
   ],
-  // The landing page is plain Markdown, so that it can be read in the repository, too. Here it needs no sidebar.
-  transformPageData: ({ relativePath }: { readonly relativePath: string }) =>
-    relativePath === 'index.md' ? { frontmatter: { sidebar: false, aside: false, pageClass: 'landing' } } : undefined,
+  ...(siteUrl === '' ? {} : { sitemap: { hostname: siteUrl } }),
+  transformPageData: ({ relativePath }: { readonly relativePath: string }) => {
+    const page = byPath.get(relativePath)
+    // The landing page is plain Markdown, so that it can be read in the repository, too. Here it needs no sidebar.
+    const landing = relativePath === 'index.md' ? { sidebar: false, aside: false, pageClass: 'landing' } : {}
+    const hasChoices = /node[.]example|^```\w+ (viem|npm)$/m.test(page?.markdown ?? '')
+    return {
+      // The link to edit a page leads to its file in the repository.
+      ...(page && { filePath: page.source }),
+      frontmatter: { ...landing, ...(hasChoices && { hasChoices }), ...(page?.isGenerated && { editLink: false }) },
+    }
+  },
+  buildEnd: ({ outDir }: { readonly outDir: string }) =>
+    writeAgentPages(outDir, { pages, sidebar: groups, title, description, siteUrl }),
   markdown: {
     // Pages are plain Markdown, which other viewers show too: angle brackets and braces are text.
     html: false,
@@ -70,16 +97,21 @@ export default {
       { text: 'Operate', link: '/service/running.md' },
       { text: 'Compare', link: '/compare.md' },
     ],
-    sidebar: sidebar(pages),
+    // Before the first release, all packages have this version.
+    version: version === '0.0.0' ? 'Unreleased' : `v${version}`,
+    sidebar: groups,
     outline: [2, 3],
+    ...(editLink && { editLink }),
     search: {
       provider: 'local',
       options: {
+        detailedView: true,
+        miniSearch: { searchOptions: search.options },
         _render: (
           source: string,
           env: { readonly relativePath: string },
           markdown: { render(text: string, env: object): string },
-        ) => markdown.render(toSearchable(source, env.relativePath), env),
+        ) => addSearchWords(markdown.render(toSearchable(source, env.relativePath), env), env.relativePath),
       },
     },
   },

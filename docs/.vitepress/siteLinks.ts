@@ -10,6 +10,7 @@ interface Token {
   readonly children: Token[] | null
   hidden: boolean
   content: string
+  readonly attrs: readonly (readonly [name: string, value: string])[] | null
   attrGet(name: string): string | null
   attrSet(name: string, value: string): void
 }
@@ -42,21 +43,30 @@ export const siteLinks =
     })
   }
 
+/**
+ * Returns the target of a link on the site.
+ * @param href - The target in the repository.
+ * @param source - The file that has the link.
+ * @returns A path such as `/service/running.md#redis`, or the same target if it is not a path; undefined if the file is not a page.
+ */
+export function toSiteLink(href: string, source: string): string | undefined {
+  if (/^([a-z][a-z0-9+.-]*:|[#/])/i.test(href)) return href
+  const [path = '', anchor] = decodeURI(href).split('#')
+  // The page of an example contains its programs, each below its name.
+  if (source.startsWith('examples/') && /^[\w.-]+[.]m?[jt]s$/.test(path)) return `#${headingSlug(path)}`
+  const page = sitePath(posix.join(posix.dirname(source), path).replace(/[/]$/, ''))
+  return page === undefined ? undefined : `/${page}${anchor === undefined ? '' : `#${anchor}`}`
+}
+
 function leadLinks(tokens: Token[], source: string): void {
   let dropped = false
   for (const token of tokens) {
     if (token.type === 'link_open') {
-      const href = token.attrGet('href') ?? ''
-      if (/^([a-z][a-z0-9+.-]*:|[#/])/i.test(href)) continue
-      const [path = '', anchor] = decodeURI(href).split('#')
-      const page = sitePath(posix.join(posix.dirname(source), path).replace(/[/]$/, ''))
-      // The page of an example contains its programs, each below its name.
-      const isProgram = source.startsWith('examples/') && /^[\w.-]+[.]m?[jt]s$/.test(path)
-      if (isProgram) token.attrSet('href', `#${headingSlug(path)}`)
-      else if (page === undefined) {
+      const target = toSiteLink(token.attrGet('href') ?? '', source)
+      if (target === undefined) {
         dropped = true
         hide(token)
-      } else token.attrSet('href', `/${page}${anchor === undefined ? '' : `#${anchor}`}`)
+      } else token.attrSet('href', target)
     } else if (token.type === 'link_close' && dropped) {
       dropped = false
       hide(token)

@@ -21,6 +21,7 @@ const pages: Readonly<Record<string, string>> = {
   'docs/decisions': 'decisions/index.md',
   'docs/decisions/README.md': 'decisions/index.md',
   'packages/gateway/src/control/contract/controlApi.d.ts': 'reference/control-api.md',
+  'packages/gateway/src/errors/causes.ts': 'reference/log-codes.md',
   'packages/bench/RESULTS.md': 'bench/results.md',
   'packages/bench/PEERS.md': 'bench/peers.md',
   'packages/bench/FAILOVER.md': 'bench/failover.md',

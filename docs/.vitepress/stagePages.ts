@@ -1,8 +1,10 @@
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { apiPages } from './apiPages.ts'
 import { changelogPage } from './changelogPage.ts'
 import { controlApiPage } from './controlApiPage.ts'
+import { toDarkPicture } from './imageSizes.ts'
+import { logCodesPage } from './logCodesPage.ts'
 import { sitePath } from './sitePath.ts'
 import { toTabs } from './toTabs.ts'
 
@@ -14,6 +16,10 @@ export interface StagedPage {
   readonly title: string
   /** Its file in the repository. For a generated page, the path that its links are relative to. */
   readonly source: string
+  /** Its text, without what is only for VitePress. */
+  readonly markdown: string
+  /** Whether it was generated, so that there is no file to edit. */
+  readonly isGenerated: boolean
 }
 
 /**
@@ -40,26 +46,39 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
     { cwd: top, exclude: (name) => /(^|[/\\])(node_modules|[.]venv|dist)$/.test(name) },
   ).map((file) => file.replaceAll('\\', '/'))
 
-  const texts = new Map<string, { readonly source: string; readonly text: string }>()
+  const texts = new Map<string, { readonly source: string; readonly text: string; readonly isGenerated: boolean }>()
+  const generate = (path: string, text: string): void => {
+    texts.set(path, { source: `docs/${path}`, text, isGenerated: true })
+  }
   for (const source of sources) {
     const path = sitePath(source)
     if (path === undefined) continue
     const isExample = source.startsWith('examples/')
-    const text = toTabs(read(source))
-    texts.set(path, { source, text: isExample ? withPrograms(top, source, text) : text })
+    const text = read(source)
+    texts.set(path, { source, text: isExample ? withPrograms(top, source, text) : text, isGenerated: false })
   }
-  texts.set('changelog.md', { source: 'docs/changelog.md', text: changelogPage(top) })
-  texts.set('reference/control-api.md', { source: 'docs/reference/control-api.md', text: controlApiPage(top) })
-  for (const { path, markdown } of apiPages(top)) texts.set(path, { source: `docs/${path}`, text: markdown })
+  generate('changelog.md', changelogPage(top))
+  generate('reference/control-api.md', controlApiPage(top))
+  generate('reference/log-codes.md', logCodesPage())
+  for (const { path, markdown } of apiPages(top)) generate(path, markdown)
 
-  const wanted = new Map<string, string | Buffer>([...texts].map(([path, { text }]) => [path, text]))
+  const wanted = new Map<string, string | Buffer>([...texts].map(([path, { text }]) => [path, toTabs(text)]))
   for (const [path, { source, text }] of texts)
     for (const [, picture = ''] of text.matchAll(/!\[[^\]]*\]\(([^):\s]+)\)/g))
-      wanted.set(posix.join(posix.dirname(path), picture), readFileSync(join(top, dirname(source), picture)))
+      for (const name of new Set([picture, toDarkPicture(picture)])) {
+        const file = join(top, dirname(source), name)
+        if (name === picture || existsSync(file)) wanted.set(posix.join(posix.dirname(path), name), readFileSync(file))
+      }
   wanted.set('public/icon.svg', readFileSync(join(top, 'packages/dashboard/public/icon.svg')))
   sync(folder, wanted)
   return [...texts]
-    .map(([path, { source, text }]) => ({ path, source, title: getTitle(text) ?? path }))
+    .map(([path, { source, text, isGenerated }]) => ({
+      path,
+      source,
+      title: getTitle(text) ?? path,
+      markdown: text,
+      isGenerated,
+    }))
     .sort((a, b) => (a.path.slice(0, -'.md'.length) < b.path.slice(0, -'.md'.length) ? -1 : 1))
 }
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   })
   await until('the route to start', () => running.printed().stdout.includes('\n'))
   url = /http:\S+/.exec(running.printed().stdout)?.[0] ?? ''
-}, 60_000)
+})
 afterAll(async () => {
   running.child.kill('SIGINT')
   expect(await running.done).toMatchObject({ exitCode: 0, stderr: '' })

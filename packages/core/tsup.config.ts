@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { defineConfig } from 'tsup'
 
 // The types use `Symbol.asyncDispose`, which a project with `lib: ["es2022", "dom"]` does not know.
@@ -19,6 +20,16 @@ export default defineConfig([
     external: ['#http'],
     splitting: false,
     esbuildPlugins: [
+      {
+        name: 'bundles contain the rules of classification.json without their sections',
+        setup: (build) => {
+          build.onLoad({ filter: /[\\/]classification\.json$/ }, ({ path }) => {
+            const { sections } = JSON.parse(readFileSync(path, 'utf8')) as { sections: { rules: object[] }[] }
+            const rules = sections.flatMap((section) => section.rules)
+            return { contents: JSON.stringify({ sections: [{ rules }] }), loader: 'json' }
+          })
+        },
+      },
       {
         name: 'index.js and internal.js import core.js',
         setup: (build) => {

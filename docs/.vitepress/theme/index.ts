@@ -1,6 +1,12 @@
 // Without the theme's fonts: the reader's own load at once, and from no other host.
+import { useData } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
+import { defineComponent, h } from 'vue'
+import { PageTools } from './PageTools.ts'
+import { followChoices } from './choices.ts'
 // Imported after the theme's styles, to override them.
+import './brand.css'
+import './landing.css'
 import './wide.css'
 
 /** Scrolls the sidebar to the current page, which may be far below the first entries. */
@@ -14,9 +20,18 @@ function showCurrentPage(): void {
   if (!isVisible) sidebar.scrollTop += box.top - window.innerHeight / 3
 }
 
+/** The version that the docs are of. */
+const SiteVersion = defineComponent(() => {
+  const data = useData<{ readonly version: string }>()
+  return () => h('a', { class: 'site-version', href: '/changelog.html' }, data.theme.value.version)
+})
+
 export default {
   ...theme,
+  Layout: () =>
+    h(theme.Layout, null, { 'nav-bar-content-after': () => h(SiteVersion), 'doc-before': () => h(PageTools) }),
   enhanceApp({ router }: { router: { onAfterRouteChange?: () => void } }) {
+    if (typeof window !== 'undefined') followChoices()
     // The page is rendered a frame after the route has changed.
     router.onAfterRouteChange = () => {
       if (typeof window !== 'undefined') setTimeout(showCurrentPage, 100)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -26,6 +26,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+/** Reads the first program in a language from a page of the docs. */
+function readSample(page: string, language: string): string {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs', page), 'utf8')
+  const [, code = ''] = new RegExp(`^\`\`\`${language} .*\\n([^]*?)^\`\`\`$`, 'm').exec(text) ?? []
+  return code
+}
+
 /** Runs a program with the service's URLs. @returns What it printed, line by line. */
 async function runClient(
   [program = '', ...words]: readonly string[],
@@ -36,6 +43,7 @@ async function runClient(
   const env = {
     ...process.env,
     URL: app.urls.testnet,
+    KEYRAIL_URL: app.urls.testnet,
     WS_URL: app.wsUrls.testnet,
     PRIVATE_KEY: fundedAccounts[0]?.privateKey,
     TOKEN: tokens.testnet.address,
@@ -61,6 +69,13 @@ test(
       'failures over HTTP',
       'failures over WebSocket',
     ])
+    // The sample of the docs, with the modules of the client.
+    const sample = join(folder, 'sample')
+    cpSync(join(clients, 'go'), sample, { recursive: true })
+    writeFileSync(join(sample, 'main.go'), readSample('go-java.md', 'go'))
+    expect(await runClient([getProgram('go'), 'run', '-mod=readonly', '.'], sample)).toEqual([
+      expect.stringMatching(/^block \d+ chain 0x[0-9a-f]+$/),
+    ])
   },
 )
 
@@ -76,6 +91,11 @@ test(
     })
     const printed = await runClient([getProgram('java'), '-cp', readFileSync(file, 'utf8'), 'Main.java'], cwd)
     expect(printed).toEqual(['reads', 'filters', 'writes', 'subscriptions', 'logs', 'batches'])
+    writeFileSync(join(folder, 'Main.java'), readSample('go-java.md', 'java'))
+    const classpath = readFileSync(file, 'utf8')
+    expect(await runClient([getProgram('java'), '-cp', classpath, 'Main.java'], folder)).toEqual([
+      expect.stringMatching(/^block \d+$/),
+    ])
   },
 )
 
@@ -84,6 +104,9 @@ test(
   { timeout: 600_000 },
   async () => {
     const cwd = join(clients, 'hardhat')
+    // The config of the docs, with a folder for what Ignition writes.
+    const config = readFileSync(join(cwd, 'hardhat.config.js'), 'utf8')
+    expect(config.replace(/^ {2}paths: .*\n/m, '').trim()).toBe(readSample('hardhat-foundry.md', 'js').trim())
     if (!existsSync(join(cwd, 'node_modules/hardhat')))
       await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'], { cwd })
     const artifact = join(folder, 'artifact.json')

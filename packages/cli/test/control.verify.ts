@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createToken, logIn } from './createToken.ts'
 import { failedRun } from './failedRun.ts'
 import { post, startDevCli } from './runCli.ts'
 import type { CliRun, RunningDev } from './runCli.ts'
@@ -26,36 +27,15 @@ beforeAll(async () => {
   // Where the samples of docs/cli.md expect it.
   dev = await startDevCli(['--data', join(folder, '.keyrail')])
   service = dev.service.url
-  const cookie = await logIn()
-  tokens.all = await makeToken(cookie, ['read', 'keys:write', 'apps:write'])
-  tokens.read = await makeToken(cookie, ['read'])
+  const cookie = await logIn(dev.service)
+  tokens.all = await createToken(service, cookie, ['read', 'keys:write', 'apps:write'])
+  tokens.read = await createToken(service, cookie, ['read'])
 })
 afterAll(async () => {
   dev.child.kill('SIGTERM')
   await dev.done
   rmSync(folder, { recursive: true, force: true })
 })
-
-const json = { 'content-type': 'application/json' }
-
-async function logIn(): Promise<string> {
-  const { email, password } = dev.service.account
-  const response = await fetch(`${service}/api/session`, {
-    method: 'POST',
-    headers: json,
-    body: JSON.stringify({ email, password }),
-  })
-  return response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-}
-
-async function makeToken(cookie: string, scopes: readonly string[]): Promise<string> {
-  const response = await fetch(`${service}/api/tokens`, {
-    method: 'POST',
-    headers: { ...json, cookie, origin: service },
-    body: JSON.stringify({ label: scopes.join(' '), scopes, expiresAt: null }),
-  })
-  return ((await response.json()) as { token: string }).token
-}
 
 const withToken = (extra: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   KEYRAIL_SERVICE_URL: service,

@@ -339,6 +339,12 @@ describe('keyrail dev --block-time', () => {
     const running = await runCli([...words, '--json'])
     expect(running).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('this service already runs') })
     const service = JSON.parse(running.stdout) as DevDescription
+    const second = await runCli(words)
+    expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/already runs, as process \d+/) })
+    expect(second.stdout).toContain(`Dashboard  ${service.url}\n`)
+    expect(second.stdout).toContain(`log in as ${service.account.email}, password in `)
+    expect(second.stdout).toContain(`Base URL   ${service.url}/testnet\n`)
+    expect(second.stdout).not.toContain(service.app.apiKey)
     const [, link = ''] = /\/log-in\/link#(\S+)/.exec(stdout) ?? []
     const use = () => callApi(service.url, '/api/session/link', { body: { link } })
     expect(await use()).toMatchObject({ status: 200, body: { account: { email: service.account.email } } })

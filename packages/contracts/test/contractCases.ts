@@ -201,7 +201,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
       })
       // The client looks for the receipt at least once without finding it.
       const callsBefore = service.methods.length
-      await expect.poll(() => service.methods.length, { timeout: 5_000 }).toBeGreaterThan(callsBefore)
+      await expect.poll(() => service.methods.length).toBeGreaterThan(callsBefore)
       expect(isMined).toBe(false)
       await service.node('evm_mine')
       expect((await mined).status).toBe('success')
@@ -245,7 +245,7 @@ export function contractCases({ open, cannot = {} }: ContractSubject): void {
       const first = (await client.read(emitter, 'count')) as bigint
       await emitMany(3n)
       await emitMany(2n)
-      await expect.poll(() => seen.length, { timeout: 5_000 }).toBe(5)
+      await expect.poll(() => seen.length).toBe(5)
       stop()
       expect(seen.map(({ args }) => args['index'])).toEqual([0n, 1n, 2n, 3n, 4n].map((i) => first + i))
     })

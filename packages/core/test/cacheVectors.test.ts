@@ -1,6 +1,6 @@
 import { caches } from '@keyrail/vectors'
 import { describe, expect, test } from 'vitest'
-import type { Endpoint } from '../src/transport/http.ts'
+import type { Endpoint } from '../src/transport/endpoint/http.ts'
 import { cacheOn, compose, deadline } from './layers.ts'
 
 describe('caches.json', () => {

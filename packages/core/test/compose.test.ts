@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Call, Layer } from '../src/transport/call.ts'
+import type { Call, Layer } from '../src/transport/call/call.ts'
 import { createTransport } from '../src/transport/createTransport.ts'
-import type { Endpoint } from '../src/transport/http.ts'
+import type { Endpoint } from '../src/transport/endpoint/http.ts'
 import { compose, deadline } from './layers.ts'
 
 const echo = (seen: Call[] = []): Endpoint => ({

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer } from './faultServer.ts'
 import { compose, deadline, joinBatches } from './layers.ts'
-import { limitConcurrency } from '../src/transport/limitConcurrency.ts'
-import { http } from '../src/transport/http.ts'
+import { limitConcurrency } from '../src/transport/endpoint/limitConcurrency.ts'
+import { http } from '../src/transport/endpoint/http.ts'
 import { coalesce } from '../src/transport/coalesce.ts'
 
 let server: FaultServer

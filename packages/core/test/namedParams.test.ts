@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from './faultServer.ts'
 import type { FaultServer, Seen } from './faultServer.ts'
 import { compose, deadline } from './layers.ts'
-import { http } from '../src/transport/http.ts'
+import { http } from '../src/transport/endpoint/http.ts'
 
 interface RpcCall {
   readonly id: number

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cache } from '../src/transport/cache.ts'
 import { coalesce } from '../src/transport/coalesce.ts'
-import { http } from '../src/transport/http.ts'
+import { http } from '../src/transport/endpoint/http.ts'
 import { retry } from '../src/transport/retry.ts'
 import { safeWrites } from '../src/transport/safeWrites.ts'
 import type { Keccak256, SafeWritesOptions } from '../src/transport/safeWrites.ts'

@@ -1,10 +1,9 @@
 import { now } from '../src/clock/now.ts'
 import { createFailure } from '../src/failure/createFailure.ts'
 import type { FailureFacts } from '../src/failure/failureFacts.ts'
-import type { Call, Send } from '../src/transport/call.ts'
-import { createCall } from '../src/transport/createCall.ts'
-import type { Endpoint } from '../src/transport/http.ts'
-import type { RouteCall } from '../src/transport/routeCall.ts'
+import type { Call, Send, RouteCall } from '../src/transport/call/call.ts'
+import { createCall } from '../src/transport/call/createCall.ts'
+import type { Endpoint } from '../src/transport/endpoint/http.ts'
 
 /** How a call ends: with a result or a failure, after a delay in milliseconds (default 1), or never. */
 export type Outcome = { readonly afterMs?: number } & (

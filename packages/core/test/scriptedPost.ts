@@ -3,8 +3,8 @@ import { createFailure } from '../src/failure/createFailure.ts'
 import type { FailureFacts } from '../src/failure/failureFacts.ts'
 import { readResponse } from '../src/message/readResponse.ts'
 import { findChainMismatch } from '../src/message/findChainMismatch.ts'
-import type { Call, Send } from '../src/transport/call.ts'
-import type { HttpEndpoint, Post } from '../src/transport/http.ts'
+import type { Call, Send } from '../src/transport/call/call.ts'
+import type { HttpEndpoint, Post } from '../src/transport/endpoint/http.ts'
 
 /** One call in a request body. */
 export interface RpcCall {

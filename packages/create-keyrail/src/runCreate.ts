@@ -5,6 +5,7 @@ import { CreateError } from './createError.ts'
 import { createProject } from './createProject.ts'
 import { readEndpoint } from './readEndpoint.ts'
 import { isOlder } from './isOlder.ts'
+import { readShellNode } from './readShellNode.ts'
 import { findTemplate, readOptions } from './readOptions.ts'
 import { templates } from './templates.ts'
 
@@ -63,9 +64,9 @@ async function create(words: readonly string[], environment: NodeJS.ProcessEnv):
   write(`Created ${basename(path)} with the template ${template.name}.`)
   if (endpoint.apiKey === '') write(`Set ${template.envPrefix}KEYRAIL_API_KEY in ${folder}/${template.envFile} first.`)
   const needed = readNeededNode(path)
-  const isTooOld = isOlder(process.versions.node, needed)
+  const shellNode = readShellNode(environment)
   write(
-    `It needs Node ${needed} or newer.${isTooOld ? ` This is Node ${process.versions.node}: install a newer one first.` : ''}`,
+    `It needs Node ${needed} or newer.${isOlder(shellNode, needed) ? ` In your shell, node is ${shellNode}: install a newer one first.` : ''}`,
   )
   write(`\nNext:\n  cd ${relative('', path) || '.'}\n  npm install\n  npm test\n  ${template.run}`)
 }

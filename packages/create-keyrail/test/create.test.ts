@@ -67,6 +67,21 @@ describe.each(templates)('npm create keyrail -- --template $name', ({ name, envF
   })
 })
 
+test.skipIf(process.platform === 'win32')(
+  "npm create keyrail names the old Node of the user's shell, also if npx runs it with a newer one",
+  () => {
+    const addNode = (path: string, version: string): string => {
+      mkdirSync(join(folder, path), { recursive: true })
+      writeFileSync(join(folder, path, 'node'), `#!/bin/sh\necho v${version}\n`, { mode: 0o755 })
+      return join(folder, path)
+    }
+    const old = addNode('bin', '20.20.2')
+    const ofPackages = addNode('node_modules/.bin', '24.1.0')
+    const { stdout } = create(['app', '--template', 'node'], { PATH: `${ofPackages}:${old}:/bin:/usr/bin` })
+    expect(stdout).toContain('It needs Node 22.18 or newer. In your shell, node is 20.20.2: install a newer one first.')
+  },
+)
+
 describe('the endpoint', () => {
   const getVariables = (): unknown => {
     const { KEYRAIL_BASE_URL: url, KEYRAIL_API_KEY: key } = parseEnv(read('app/.env'))

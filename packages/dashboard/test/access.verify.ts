@@ -48,7 +48,7 @@ const withoutRequests: ReadonlySet<string> = new Set(['password', 'no page'])
 /** Problems of pages, by name. */
 type Problems = Record<string, readonly string[]>
 
-describe('every page', { ...needs('chromium'), timeout: 60_000 }, () => {
+describe('every page', needs('chromium'), () => {
   let pages: Pages
   let browser: Browser
   let ada: TestUser

@@ -8,7 +8,7 @@ import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 import { needs } from '../../../scripts/externalPrograms.ts'
 
-describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
+describe('accounts', needs('chromium'), () => {
   let aheadMs = 0
   let pages: Pages
   let browser: Browser
@@ -18,7 +18,7 @@ describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages({}, () => Date.now() + aheadMs), openBrowser()])
     browserUser = await openUser(browser, pages.url)
-  }, 60_000)
+  })
   beforeEach(async () => {
     ada = await switchUser(browserUser)
     await signUpByApi(ada, pages.url)
@@ -201,8 +201,12 @@ describe('accounts', { ...needs('chromium'), timeout: 90_000 }, () => {
       await grace.page.getByRole('button', { name: 'Set password and log in' }).click()
       await grace.page.getByRole('heading', { name: 'Compiler' }).waitFor()
 
-      // The audit log has all of it.
+      // The audit log has all of it, and does not scroll sideways.
       await page.goto(`${pages.url}/operator/audit`)
+      await page.getByRole('region', { name: 'Audit log' }).waitFor()
+      const hidden =
+        "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-box'))"
+      expect(await page.evaluate(hidden)).toBe(0)
       await page.getByText('Enabled the account').waitFor()
       const rows = await page.locator('tbody th > span').allTextContents()
       expect(rows).toEqual(expect.arrayContaining(['Disabled the account', 'Revoked an invite', 'Created an invite']))

@@ -10,7 +10,7 @@ import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 import { needs } from '../../../scripts/externalPrograms.ts'
 
-describe('alerts', { ...needs('chromium'), timeout: 90_000 }, () => {
+describe('alerts', needs('chromium'), () => {
   let receiver: Receiver
   let pages: Pages
   let browser: Browser
@@ -21,7 +21,7 @@ describe('alerts', { ...needs('chromium'), timeout: 90_000 }, () => {
     ;[pages, browser] = await Promise.all([startPages({ webhooks: { allowPrivateAddresses: true } }), openBrowser()])
     ada = await openUser(browser, pages.url)
     await signUpByApi(ada, pages.url)
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     await pages.stop()

@@ -8,7 +8,7 @@ import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 import { needs } from '../../../scripts/externalPrograms.ts'
 
-describe('the audit log', { ...needs('chromium'), timeout: 90_000 }, () => {
+describe('the audit log', needs('chromium'), () => {
   let pages: Pages
   let browser: Browser
   let ada: TestUser
@@ -17,7 +17,7 @@ describe('the audit log', { ...needs('chromium'), timeout: 90_000 }, () => {
     ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
     ada = await openUser(browser, pages.url)
     await signUpByApi(ada, pages.url)
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     await pages.stop()

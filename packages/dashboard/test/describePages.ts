@@ -24,7 +24,7 @@ export function describePages(
   config: Partial<ServiceConfigInput>,
   define: (getFixtures: () => Fixtures) => void,
 ): void {
-  describe(title, { ...needs('chromium'), timeout: 60_000 }, () => {
+  describe(title, needs('chromium'), () => {
     let pages: Pages
     let browser: Browser
     let browserUser: TestUser
@@ -32,11 +32,10 @@ export function describePages(
     beforeAll(async () => {
       ;[pages, browser] = await Promise.all([startPages(config), openBrowser()])
       browserUser = await openUser(browser, pages.url)
-    }, 60_000)
+    })
     beforeEach(async () => {
       ada = await switchUser(browserUser)
       // Below the limit of a test, so that a failure names its line.
-      ada.page.setDefaultTimeout(20_000)
       await signUpByApi(ada, pages.url)
     })
     afterAll(async () => {

@@ -12,7 +12,7 @@ import { needs } from '../../../scripts/externalPrograms.ts'
 /** The link in an email. */
 const readLink = ({ source }: ReceivedEmail): string => /^https?:\/\/\S+/m.exec(source)?.[0] ?? ''
 
-describe('emails', { ...needs('chromium'), timeout: 90_000 }, () => {
+describe('emails', needs('chromium'), () => {
   let smtp: SmtpServer
   let pages: Pages
   let browser: Browser
@@ -24,7 +24,7 @@ describe('emails', { ...needs('chromium'), timeout: 90_000 }, () => {
     const email = { smtp: { host: '127.0.0.1', port: smtp.port, secure: 'none' as const }, from: 'keyrail@example.org' }
     ;[pages, browser] = await Promise.all([startPages({ email }), openBrowser()])
     browserUser = await openUser(browser, pages.url)
-  }, 60_000)
+  })
   beforeEach(async () => {
     ada = await switchUser(browserUser)
   })

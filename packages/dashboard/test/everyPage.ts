@@ -40,7 +40,7 @@ export async function everyPage(user: TestUser, pages: Pages, appId: string): Pr
         if (items[0] === undefined) throw new Error('not logged yet')
         return items[0].id
       },
-      { timeout: 10_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     )
   const [logId, keyLogId] = [await findLogId(`apps/${appId}`), await findLogId(`keys/${key.id}`)]
   await call('POST', '/api/tokens', { label: 'Deploy script', scopes: ['read'], expiresAt: null })

@@ -30,7 +30,7 @@ describe('the whole journey', { ...needs('chromium'), timeout: 120_000 }, () => 
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
-  }, 60_000)
+  })
   afterEach(async () => {
     await ada.close()
   })

@@ -18,7 +18,7 @@ describePages('a key without an allow list', {}, (getFixtures) => {
     await from('https://shop.example')
     await callNode(urls.testnet)
     const countLogged = async () => (await call<{ items: unknown[] }>('GET', 'requests')).items.length
-    await expect.poll(countLogged, { timeout: 30_000 }).toBe(4)
+    await expect.poll(countLogged).toBe(4)
 
     await page.goto(`${pages.url}/apps/${id}/metrics`)
     await page.getByText('Websites sent requests with this key in the last 24 hours: https://shop.example.').waitFor()
@@ -71,7 +71,7 @@ describePages('a key without an allow list', {}, (getFixtures) => {
     })
     await callNode(url, 'eth_chainId', { headers: { origin: 'https://shop.example' } })
     const origins = () => callApi<{ items: unknown[] }>(ada, pages.url, ['GET', `/api/keys/${key.id}/origins`])
-    await expect.poll(async () => (await origins()).items.length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(async () => (await origins()).items.length).toBe(1)
     await page.goto(`${pages.url}/keys/${key.id}/settings`)
     await page.getByText('Websites sent requests with this key in the last 24 hours').waitFor()
     await page.getByRole('link', { name: 'Create an app' }).waitFor()

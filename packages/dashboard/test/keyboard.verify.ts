@@ -40,7 +40,7 @@ describe('by keyboard only', { ...needs('chromium'), timeout: 120_000 }, () => {
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
     ada = await openUser(browser, pages.url)
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     await pages.stop()

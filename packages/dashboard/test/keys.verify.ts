@@ -16,7 +16,7 @@ describe('API keys', { ...needs('chromium'), timeout: 120_000 }, () => {
   beforeAll(async () => {
     // A small daily quota, so that the test can use it up.
     ;[pages, browser] = await Promise.all([startPages({ limits: { apiKeys: { perDay: 30 } } }), openBrowser()])
-  }, 60_000)
+  })
   afterEach(async () => {
     await ada.close()
   })

@@ -55,10 +55,10 @@ describePages('the metrics page', {}, (getFixtures) => {
   test('with a service that hangs, the page is not live, says so, and recovers', async () => {
     const { page } = await openMetrics(getFixtures())
     await page.route(isApi, () => undefined)
-    await page.getByText(/^Not live, from /).waitFor({ timeout: 15_000 })
-    await page.getByText('The service does not respond. This page may be out of date.').waitFor({ timeout: 15_000 })
+    await page.getByText(/^Not live, from /).waitFor()
+    await page.getByText('The service does not respond. This page may be out of date.').waitFor()
     await page.unroute(isApi)
-    await page.getByText('Live', { exact: true }).waitFor({ timeout: 30_000 })
+    await page.getByText('Live', { exact: true }).waitFor()
     expect(await page.getByText('The service does not respond.').count()).toBe(0)
   })
 

@@ -10,7 +10,7 @@ import type { Pages } from './startPages.ts'
 import { needs } from '../../../scripts/externalPrograms.ts'
 
 // Unusual input and actions.
-describe('problems', { ...needs('chromium'), timeout: 60_000 }, () => {
+describe('problems', needs('chromium'), () => {
   let pages: Pages
   let browser: Browser
   let browserUser: TestUser
@@ -19,7 +19,7 @@ describe('problems', { ...needs('chromium'), timeout: 60_000 }, () => {
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages({ limits: { appsPerUser: 6_000 } }), openBrowser()])
     browserUser = await openUser(browser, pages.url)
-  }, 60_000)
+  })
   beforeEach(async () => {
     ada = await switchUser(browserUser)
     await signUpByApi(ada, pages.url)

@@ -93,6 +93,10 @@ describePages('the requests of an app', {}, (getFixtures) => {
     await row(page, /eth_getBalance 200 /).waitFor()
     const heights = await Promise.all((await rows(page).all()).map(async (one) => (await one.boundingBox())?.height))
     expect(heights.filter((height = 99) => height > 45)).toEqual([])
+    const cut = await page.evaluate(
+      `[...document.querySelectorAll('td:is(.when, [data-label=Network])')].filter((cell) => cell.scrollWidth > cell.clientWidth).length`,
+    )
+    expect(cut, 'times, networks and keys that are cut').toBe(0)
     expect(await page.locator('.table.requests .badge.bad').count()).toBe(0)
     expect(await page.locator('.table.requests .badge.warn').count()).toBe(1)
 
@@ -174,19 +178,16 @@ describePages('the requests of an app', {}, (getFixtures) => {
 
     // Other instances and caches may know the setting some moments later.
     await expect
-      .poll(
-        async () => {
-          await callNode(testnet, 'eth_getBalance', balance)
-          await new Promise((resolve) => setTimeout(resolve, 1_500))
-          const { items } = await callApi<{ items: { id: string }[] }>(ada, pages.url, [
-            'GET',
-            `/api/apps/${id}/requests?limit=1`,
-          ])
-          const path = `/api/apps/${id}/requests/${items[0]?.id ?? ''}`
-          return (await callApi<{ params: string | null }>(ada, pages.url, ['GET', path])).params
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await callNode(testnet, 'eth_getBalance', balance)
+        await new Promise((resolve) => setTimeout(resolve, 1_500))
+        const { items } = await callApi<{ items: { id: string }[] }>(ada, pages.url, [
+          'GET',
+          `/api/apps/${id}/requests?limit=1`,
+        ])
+        const path = `/api/apps/${id}/requests/${items[0]?.id ?? ''}`
+        return (await callApi<{ params: string | null }>(ada, pages.url, ['GET', path])).params
+      })
       .toBe(JSON.stringify(balance.params))
     await page.reload()
     await page.getByRole('link', { name: 'eth_getBalance' }).first().click()
@@ -252,7 +253,7 @@ describePages('many requests', { requestLog: recordsAll }, (getFixtures) => {
     for (let count = 0; count < 250; count += 50) {
       await Promise.all(Array.from({ length: 50 }, () => callNode(address, 'eth_chainId')))
     }
-    await expect.poll(() => countLogged(ada, pages.url, `keys/${key.id}`), { timeout: 30_000 }).toBe(250)
+    await expect.poll(() => countLogged(ada, pages.url, `keys/${key.id}`)).toBe(250)
     await page.goto(`${pages.url}/keys/${key.id}/requests`)
     await expect.poll(() => countRequests(page)).toBe(100)
     await callNode(address, 'eth_gasPrice')
@@ -286,15 +287,15 @@ describePages('many requests', { requestLog: recordsAll }, (getFixtures) => {
     for (let count = 0; count < 300; count += 50) {
       await Promise.all(Array.from({ length: 50 }, () => callNode(testnet, 'eth_chainId')))
     }
-    await expect.poll(() => countLogged(ada, pages.url, `apps/${id}`), { timeout: 30_000 }).toBe(300)
+    await expect.poll(() => countLogged(ada, pages.url, `apps/${id}`)).toBe(300)
     await page.goto(log)
     await isRendered.first().waitFor()
     const showMore = page.getByRole('button', { name: 'Show more' })
     for (const total of [200, 300]) {
       await showMore.click()
-      await expect.poll(() => countRequests(page), { timeout: 20_000 }).toBe(total)
+      await expect.poll(() => countRequests(page)).toBe(total)
     }
-    await expect.poll(() => isRendered.count(), { timeout: 20_000 }).toBeLessThanOrEqual(200)
+    await expect.poll(() => isRendered.count()).toBeLessThanOrEqual(200)
     await page.evaluate('scrollTo(0, 0)')
     await row(page, /eth_chainId/)
       .first()
@@ -306,7 +307,7 @@ describePages('many requests', { requestLog: recordsAll }, (getFixtures) => {
       await page.mouse.wheel(0, 800)
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
     }
-    await expect.poll(collectLinks, { timeout: 20_000 }).toBe(300)
+    await expect.poll(collectLinks).toBe(300)
     expect(await isRendered.count()).toBeLessThanOrEqual(250)
     expect(await first.evaluate((link) => link === document.activeElement)).toBe(true)
     await page.keyboard.press('Enter')
@@ -361,11 +362,11 @@ describePages('a log of 100,000 requests', { requestLog: recordsAll }, (getFixtu
     })
     await page.goto(`${pages.url}/keys/${key.id}/requests`)
     for (let total = 100; total < 1_600; total += 100) {
-      await expect.poll(() => countRequests(page), { timeout: 30_000 }).toBe(total)
+      await expect.poll(() => countRequests(page)).toBe(total)
       await page.getByRole('button', { name: 'Show more' }).click()
     }
-    await expect.poll(() => countRequests(page), { timeout: 30_000 }).toBe(1_600)
-    await expect.poll(() => page.locator('tbody tr:not(.filler)').count(), { timeout: 30_000 }).toBeLessThanOrEqual(250)
+    await expect.poll(() => countRequests(page)).toBe(1_600)
+    await expect.poll(() => page.locator('tbody tr:not(.filler)').count()).toBeLessThanOrEqual(250)
     await page.evaluate('scrollTo(0, 0)')
     await page.locator('tr[aria-rowindex="2"] a').click()
     await page.getByText('Request id').waitFor()

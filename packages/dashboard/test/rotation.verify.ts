@@ -87,7 +87,7 @@ describePages('a rotation with a grace period', {}, (getFixtures) => {
       const { items } = await call<{ items: { lastUsedAt: string | null }[] }>('GET', 'allow-list')
       return items.filter(({ lastUsedAt }) => lastUsedAt !== null).length
     }
-    await expect.poll(readUses, { timeout: 30_000 }).toBe(1)
+    await expect.poll(readUses).toBe(1)
     await page.goto(`${pages.url}/apps/${id}/settings/allow-list`)
     await page.getByRole('row', { name: /^eth_\* .*Last used \d+ minutes? ago/ }).waitFor()
     await page.getByRole('row', { name: /^net_version .*Never used/ }).waitFor()

@@ -9,7 +9,7 @@ import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 import { needs } from '../../../scripts/externalPrograms.ts'
 
-describe('single sign-on', { ...needs('chromium'), timeout: 90_000 }, () => {
+describe('single sign-on', needs('chromium'), () => {
   let provider: OidcProvider
   let pages: Pages
   let browser: Browser
@@ -20,7 +20,7 @@ describe('single sign-on', { ...needs('chromium'), timeout: 90_000 }, () => {
     ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
     provider = await startOidcProvider({ redirectUri: `${pages.url}/log-in/single-sign-on` })
     browserUser = await openUser(browser, pages.url)
-  }, 60_000)
+  })
   beforeEach(async () => {
     ada = await switchUser(browserUser)
     const { email } = ada

@@ -21,21 +21,18 @@ describePages('a page whose service fails', {}, (getFixtures) => {
     const banner = page.getByText('The service failed to update this page')
     const share = page.getByRole('region', { name: 'Table by app and API key' }).getByRole('row', { name: /Portfolio/ })
     await expect
-      .poll(
-        async () => {
-          await page.goto(`${pages.url}/account`)
-          await page.getByRole('heading', { name: 'By app and API key' }).waitFor()
-          await page.waitForLoadState('networkidle')
-          return share.count()
-        },
-        { timeout: 30_000 },
-      )
+      .poll(async () => {
+        await page.goto(`${pages.url}/account`)
+        await page.getByRole('heading', { name: 'By app and API key' }).waitFor()
+        await page.waitForLoadState('networkidle')
+        return share.count()
+      })
       .toBe(1)
     expect(await banner.count()).toBe(0)
     await page.route(/\/api\/usage/, (route) =>
       route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'The database is unavailable' } } }),
     )
-    await banner.waitFor({ timeout: 30_000 })
+    await banner.waitFor()
     await page.getByRole('meter', { name: 'All API keys, today (UTC): used' }).waitFor()
     await page.unroute(/\/api\/usage/)
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -118,7 +115,7 @@ describePages('the alerts page', {}, (getFixtures) => {
     await other.getByText('Unsaved changes').waitFor()
     await other.getByRole('button', { name: 'Save' }).click()
     await other.getByText('Unsaved changes').waitFor({ state: 'detached' })
-    await expect.poll(() => choice.isChecked(), { timeout: 30_000 }).toBe(!isChecked)
+    await expect.poll(() => choice.isChecked()).toBe(!isChecked)
     expect(await page.getByText('Unsaved changes').count()).toBe(0)
     await other.close()
   })

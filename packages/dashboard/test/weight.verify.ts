@@ -20,7 +20,7 @@ describe('the build', () => {
   beforeAll(async () => {
     folder = await borrowPages(own)
     html = readFileSync(join(folder, 'index.html'), 'utf8')
-  }, 60_000)
+  })
   afterAll(() => rmSync(own, { recursive: true, force: true }))
 
   /** A script and its static imports. */
@@ -85,31 +85,27 @@ describe('the build', () => {
   })
 })
 
-test(
-  'the first page needs few requests before it can be used, and sends none twice',
-  { ...needs('chromium'), timeout: 90_000 },
-  async () => {
-    const [pages, browser] = await Promise.all([startPages(), openBrowser()])
-    try {
-      const ada = await openUser(browser, pages.url)
-      await signUpByApi(ada, pages.url)
-      // A new context has the session, and an empty cache.
-      const context = await browser.newContext({ storageState: await ada.context.storageState() })
-      const page = await context.newPage()
-      const requests: string[] = []
-      page.on('request', (request) => requests.push(new URL(request.url()).pathname))
-      await page.goto(`${pages.url}/apps`, { waitUntil: 'commit' })
-      await page.getByRole('link', { name: 'Create app' }).first().waitFor({ timeout: 60_000 })
-      await context.close()
-      console.log(`dashboard: the first page needs ${requests.length} requests: ${requests.join(' ')}`)
-      expect(requests.filter((path, at) => requests.indexOf(path) !== at)).toEqual([])
-      expect(requests.length).toBeLessThanOrEqual(20)
-    } finally {
-      await browser.close()
-      await pages.stop()
-    }
-  },
-)
+test('the first page needs few requests before it can be used, and sends none twice', needs('chromium'), async () => {
+  const [pages, browser] = await Promise.all([startPages(), openBrowser()])
+  try {
+    const ada = await openUser(browser, pages.url)
+    await signUpByApi(ada, pages.url)
+    // A new context has the session, and an empty cache.
+    const context = await browser.newContext({ storageState: await ada.context.storageState() })
+    const page = await context.newPage()
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname))
+    await page.goto(`${pages.url}/apps`, { waitUntil: 'commit' })
+    await page.getByRole('link', { name: 'Create app' }).first().waitFor({ timeout: 60_000 })
+    await context.close()
+    console.log(`dashboard: the first page needs ${requests.length} requests: ${requests.join(' ')}`)
+    expect(requests.filter((path, at) => requests.indexOf(path) !== at)).toEqual([])
+    expect(requests.length).toBeLessThanOrEqual(20)
+  } finally {
+    await browser.close()
+    await pages.stop()
+  }
+})
 
 test(
   'a heading is painted before any script of the pages has loaded, and gone with the first page',
@@ -127,7 +123,7 @@ test(
         await route.continue()
       })
       await page.goto(`${pages.url}/log-in`, { waitUntil: 'commit' })
-      await shell.waitFor({ timeout: 30_000 })
+      await shell.waitFor()
       release()
       await page.getByRole('heading', { name: 'Log in' }).waitFor({ timeout: 60_000 })
       expect(await shell.count()).toBe(0)

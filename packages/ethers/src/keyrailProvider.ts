@@ -39,6 +39,7 @@ const hash = (hex: `0x${string}`): `0x${string}` => keccak256(hex) as `0x${strin
  * detection.
  *
  * @example
+ * const { KEYRAIL_API_KEY: apiKey = '' } = process.env
  * const provider = new KeyrailProvider({ baseUrl: 'https://node.example/testnet', apiKey, chainId: 11155111 })
  * console.log(await provider.getBlockNumber())
  * provider.destroy()

@@ -120,7 +120,7 @@ describe.each(functions)('%s', (name, run) => {
     const reason = new Error(`${name} is no longer needed`)
     controller.abort(reason)
     await expect(pending).rejects.toBe(reason)
-    await expect.poll(() => server.closedEarly(), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => server.closedEarly()).toBe(1)
     expect(server.received).toHaveLength(1)
   })
 

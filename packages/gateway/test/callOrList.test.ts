@@ -6,15 +6,15 @@ import { chainIds, post, startGateway } from './startGateway.ts'
 
 /** What a call looks like to its caller, to the nodes and in the metrics. */
 interface Seen {
-  readonly response: unknown
+  readonly responses: readonly unknown[]
   /** By node. */
   readonly bodies: readonly (readonly string[])[]
   readonly outcomes: readonly unknown[]
   readonly counted: readonly unknown[]
 }
 
-/** Sends a call, alone or as a list of one, through a new gateway in front of nodes that behave like this. */
-const send = async (behaviours: readonly Behaviour[], call: string, isList: boolean): Promise<Seen> => {
+/** Sends calls, each alone or as a list of one, one after the other, through a new gateway in front of nodes that behave like this. */
+const send = async (behaviours: readonly Behaviour[], calls: readonly string[], isList: boolean): Promise<Seen> => {
   const nodes = await Promise.all(behaviours.map(async () => startFakeUpstream(chainIds.testnet)))
   for (const [index, node] of nodes.entries()) {
     node.behave = behaviours[index] ?? node.behave
@@ -29,10 +29,14 @@ const send = async (behaviours: readonly Behaviour[], call: string, isList: bool
   }
   const started = await startGateway({ testnet: nodes.map(({ url }) => url) }, { meter, services: { debug: true } })
   onTestFinished(() => started.gateway.close({ graceMs: 0 }))
-  const { text } = await post(`${started.url}/testnet/${started.testnetKey}`, isList ? `[${call}]` : call)
-  const response: unknown = JSON.parse(text.replace(/"requestId":"[^"]+"/, '"requestId":"-"'))
+  const responses: unknown[] = []
+  for (const call of calls) {
+    const { text } = await post(`${started.url}/testnet/${started.testnetKey}`, isList ? `[${call}]` : call)
+    const response: unknown = JSON.parse(text.replace(/"requestId":"[^"]+"/, '"requestId":"-"'))
+    responses.push(isList && Array.isArray(response) ? response[0] : response)
+  }
   return {
-    response: isList && Array.isArray(response) ? response[0] : response,
+    responses,
     bodies: nodes.map(({ bodies }) => bodies.map((body) => body.replace(/"id":\d+/, '"id":0'))),
     outcomes: started.gateway.upstreams().map(({ outcomes }) => [...outcomes]),
     counted,
@@ -82,8 +86,47 @@ const others = [
 // Only the form of the response and the status of a rejection differ.
 describe('a call gets, costs and sends the same alone and as a list of one, if', () => {
   test.each([...failures, ...others])('$name', async ({ nodes, call }) => {
-    const [alone, listed] = [await send(nodes, call, false), await send(nodes, call, true)]
+    const [alone, listed] = [await send(nodes, [call], false), await send(nodes, [call], true)]
     expect(listed).toEqual(alone)
     expect(alone.counted).toHaveLength(1)
+  })
+})
+
+/** Each response is lower than the one before. */
+const goingBack = (from: number): Behaviour => {
+  let number = from
+  return (call) => {
+    number -= 1
+    const isNamed = String((call.params as unknown[])[0]).startsWith('0x')
+    return result(
+      call,
+      isNamed ? `{"number":${JSON.stringify((call.params as unknown[])[0])}}` : `{"number":"0x${number.toString(16)}"}`,
+    )
+  }
+}
+const read = (method: string, ...params: unknown[]): string => createCall({ method, params: () => params }, 1)
+const balance = read('eth_getBalance', `0x${'0'.repeat(40)}`, `0x${'0'.repeat(64)}`)
+
+describe('the calls of a caller get, cost and send the same alone and as lists of one, if', () => {
+  test.each([
+    {
+      name: 'the last safe block is earlier',
+      toNodes: () => [goingBack(40), fromSecond],
+      calls: [read('eth_getBlockByNumber', 'safe', false)],
+    },
+    { name: 'a read is repeated', toNodes: () => [fromSecond], calls: [balance] },
+    {
+      name: 'a read follows a write',
+      toNodes: () => [fromSecond, fromSecond],
+      calls: [toWrite('eth_sendRawTransaction'), balance],
+    },
+    {
+      name: 'a null is known',
+      toNodes: () => [nothing, nothing],
+      calls: [read('eth_getTransactionReceipt', `0x${'1'.repeat(64)}`)],
+    },
+  ])('$name', async ({ toNodes, calls }) => {
+    const thrice = [calls, calls, calls].flat()
+    expect(await send(toNodes(), thrice, true)).toEqual(await send(toNodes(), thrice, false))
   })
 })

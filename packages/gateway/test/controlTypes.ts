@@ -124,10 +124,7 @@ type Call<Members extends Partial<Record<keyof EmptyCall, unknown>>> = Omit<Empt
  * 2xx and the body \`ApiErrorView\`. Times are ISO 8601 in UTC.
  */
 export interface ControlApi {
-${calls.join('')}}
-
-/** A route's name: its method and its path. */
-export type RouteName = keyof ControlApi\n`,
+${calls.join('')}}\n`,
   ].join('\n\n')
 }
 

@@ -335,12 +335,32 @@ describe('null', () => {
     expect((await post(behind.rpcUrl, toCall(1, 'eth_getBlockByNumber', ['0x64', false]))).text).toBe(second(1))
   })
 
-  test('is returned after two seconds at most if the second node hangs', async () => {
+  const forms = [
+    ['a call', () => receipt(1)],
+    ['a batch', () => `[${receipt(1)},${toCall(2, 'eth_getTransactionReceipt', [newHash()])}]`],
+  ] as const
+  test.each(forms)('is returned after two seconds at most if the second node hangs, in %s', async (_, toBody) => {
     pair.second.behave = hang
-    const response = post(pair.rpcUrl, receipt(1))
+    const response = post(pair.rpcUrl, toBody())
     await until(() => pair.second.bodies.length === 1)
     pass(Math.min(timeoutMs, 2_000))
     expect((await response).text).toContain('null')
+  })
+
+  test.each(forms)('waits only once for another node to confirm it, in %s', async (_, toBody) => {
+    const nodes = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.testnet), pair.first]
+    const started = await startGateway(
+      { testnet: nodes.map(({ url }) => url) },
+      { bounds: { upstreamTimeoutMs: 9_000 } },
+    )
+    toStop.push(...nodes.slice(0, 2).map(({ stop }) => stop), () => closeAtOnce(started))
+    nodes[0]!.behave = nothing
+    nodes[1]!.behave = hang
+    const response = post(getApiKeyUrl(started.url, 'testnet', started.testnetKey), toBody())
+    await until(() => nodes[1]!.bodies.length === 1)
+    pass(2_000)
+    expect((await response).text).toContain('null')
+    expect(pair.first.bodies.length).toBe(0)
   })
 
   test('of a tracer is not confirmed', async () => {

@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createApiKey, getApiKeyUrl } from '../src/index.ts'
+import { controlTime, until } from './controlTime.ts'
 import type { TestOptions } from './createTestGateway.ts'
 import type { LogEntry } from '../src/proxy/log.ts'
 import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
@@ -7,6 +8,8 @@ import { result } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { openGateway } from './openGateway.ts'
 import { post } from './startGateway.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 /** Starts a gateway in front of a node that responds to `eth_call` only after `release`, and to other calls at once. */
 const start = async (bounds: NonNullable<TestOptions['bounds']> = {}) => {
@@ -95,9 +98,16 @@ test("a read does not wait for an identical read in another key's queue", async 
 })
 
 test('a call in the queue waits within its timeout, and then gets its reason', async () => {
+  const pass = controlTime()
   const { upstream, started, busy } = await start({ upstreamTimeoutMs: 1_000 })
-  const responses = Array.from({ length: 80 }, async (_, at) => post(busy, slowCall(at)))
-  const reasons = (await Promise.all(responses)).map(({ text }) => /upstream_(?:busy|timeout)/.exec(text)?.[0])
+  const responses = Promise.all(Array.from({ length: 80 }, async (_, at) => post(busy, slowCall(at))))
+  let isOver = false
+  void responses.then(() => (isOver = true))
+  await until(() => {
+    if (upstream.bodies.length >= 64) pass(10)
+    return isOver
+  })
+  const reasons = (await responses).map(({ text }) => /upstream_(?:busy|timeout)/.exec(text)?.[0])
   expect(reasons.filter((reason) => reason === 'upstream_timeout').length).toBeGreaterThanOrEqual(64)
   expect(reasons).not.toContain(undefined)
   expect(upstream.bodies.length).toBeGreaterThanOrEqual(64)

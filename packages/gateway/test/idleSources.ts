@@ -1,4 +1,4 @@
-import type { GaugeSources } from '../src/service/prometheus.ts'
+import type { GaugeSources } from '../src/service/metrics.ts'
 import { idleMetering } from './idleMetering.ts'
 
 /** What Prometheus reads from a service that does nothing. */
@@ -15,6 +15,7 @@ export const idleSources: GaugeSources = {
     maxConnections: 1,
     requests: 0,
     bufferedBytes: 0,
+    largestShareBytes: 0,
     bufferedByKind: { requests: 0, messages: 0, subscriptions: 0, notifications: 0, chain: 0 },
     maxBufferedBytes: 1,
     queues: [],

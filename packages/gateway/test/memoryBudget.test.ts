@@ -26,6 +26,7 @@ test('responses that nobody reads stay within maxBufferedBytes, small calls stil
   deaf.pause()
   deaf.write(postBytes(`/testnet/${started.testnetKey}`, batch('[1]')))
   await expect.poll(() => allBufferedBytes() > 20 * megabyte).toBe(true)
+  expect(started.gateway.load().largestShareBytes).toBe(allBufferedBytes())
   const rejected = await post(rpcUrl, batch('[2]'))
   const responses = JSON.parse(rejected.text) as { id: number; error?: { data: { reason: string } } }[]
   expect(responses.map(({ id, error }) => [id, error?.data.reason])).toEqual([
@@ -42,6 +43,7 @@ test('responses that nobody reads stay within maxBufferedBytes, small calls stil
   expect(allBufferedBytes()).toBeLessThanOrEqual(30 * megabyte)
   deaf.destroy()
   await untilEmpty()
+  expect(started.gateway.load().largestShareBytes).toBe(0)
   expect((await post(rpcUrl, batch('[3]'))).text.length).toBeGreaterThan(20 * megabyte)
   await untilEmpty()
 })

@@ -149,7 +149,7 @@ export const openHub = (
     readTransactions: (hashes, deliver) => {
       for (const hash of hashes) deliver(JSON.stringify({ hash }), () => {})
     },
-    queue: createTaskQueue({ ms: Infinity, writes: Infinity }),
+    queue: createTaskQueue({ ms: Infinity, writes: Infinity, schedule: setImmediate }),
     ...rest,
   })
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createFilters } from '../src/proxy/upstream/createFilters.ts'
 import { createSubscriptionIds } from '../src/proxy/subscription/hub/notification.ts'
-import { toQuantityId } from '../src/lib/toQuantityId.ts'
+import { toQuantityId } from '../src/lib/rpc/quantity.ts'
 
 test('a client that reads an id as a number sends the same id back, because no id has a leading zero', () => {
   const toNumberAndBack = (id: string): string => `0x${BigInt(id).toString(16)}`

@@ -245,6 +245,16 @@ describe('a batch', () => {
     expect(upstream.bodies.length).toBe(1)
   })
 
+  test('of one read can be joined by others', async () => {
+    const batch = post(theirs, `[${call('batch')}]`)
+    await untilHeld(1)
+    const single = post(mine, call('single'))
+    await untilReceived(2)
+    release('"0x9"')
+    expect([await getText(batch), await getText(single)].every((text) => text.includes('0x9'))).toBe(true)
+    expect(upstream.bodies.length).toBe(1)
+  })
+
   test('that waits alone for a large response after its leader has left gets all of it', async () => {
     const leader = await openRaw(started.port)
     leader.send(postBytes(`/testnet/${started.testnetKey}`, call('leader')))

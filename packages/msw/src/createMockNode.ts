@@ -89,7 +89,7 @@ function resolveChainId(endpoints: readonly EndpointUrlOptions[]): number {
  * const node = createMockNode({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…', chainId: 11155111 })
  * node.setBalance('0x00000000000000000000000000000000000000aa', 10n ** 18n)
  * node.fail('throttled', { times: 2 })
- * // setupServer(...node.handlers).listen()
+ * // setupServer(...node.handlers).listen({ onUnhandledFrame })
  */
 export function createMockNode(options: MockNodeOptions): MockNode {
   checkNames('createMockNode', options, [...endpointNames, ...chainNames, 'endpoints'])

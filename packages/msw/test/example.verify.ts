@@ -16,4 +16,4 @@ test('the tests of examples/dapp-testing pass when started as in its README', as
     env: { ...env, NO_COLOR: '1' },
   })
   expect(stdout).toMatch(/Tests +10 passed \(10\)/)
-}, 60_000)
+})

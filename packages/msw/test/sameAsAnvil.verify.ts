@@ -99,7 +99,7 @@ describe.each(Object.keys(journeys))('through %s', (name) => {
     const journey = journeys[name]!
     real = await journey(await setUpAnvil())
     mock = await journey(setUpMock())
-  }, 60_000)
+  })
 
   test('responses have the same shape as those of a real node', () => {
     const shapes = (steps: Steps): unknown =>

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import ssl
+import subprocess
 from collections.abc import Generator
 from pathlib import Path
 
@@ -25,6 +27,19 @@ def _without_connection_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in _VARIABLES:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ssl.SSLContext]:
+    """Create a certificate for localhost, and the TLS settings of a server that has it."""
+    folder = tmp_path_factory.mktemp("tls")
+    path, private = folder / "c.pem", folder / "k.pem"
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
+    subprocess.run([*command, "-keyout", private, "-out", path], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path, private)
+    return path, context
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
@@ -101,10 +102,12 @@ class Socket:
 class SubscriptionServer:
     """Serves a chain. ``script`` runs for each subscription; None rejects WebSockets."""
 
-    def __init__(self, chain: Chain, script: Script | None = None) -> None:
+    def __init__(self, chain: Chain, script: Script | None = None, tls: ssl.SSLContext | None = None) -> None:
         self.chain = chain
         self.script = script
+        self.tls = tls
         self.status = 404
+        self.location: str | None = None
         self.error: dict[str, Any] | None = None
         self.before_response: list[str | bytes] = []
         """Messages that each WebSocket sends before the response to ``eth_subscribe``."""
@@ -120,10 +123,10 @@ class SubscriptionServer:
         app.router.add_route("*", "/{tail:.*}", self._handle)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        site = web.TCPSite(self._runner, "127.0.0.1", 0, ssl_context=self.tls)
         await site.start()
         port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
-        self.url = f"http://127.0.0.1:{port}"
+        self.url = f"https://localhost:{port}" if self.tls else f"http://127.0.0.1:{port}"
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -145,7 +148,7 @@ class SubscriptionServer:
         self.paths.append(request.path)
         self.headers.append(dict(request.headers))
         if self.script is None:
-            return web.Response(status=self.status)
+            return web.Response(status=self.status, headers={"location": self.location} if self.location else None)
         ws = web.WebSocketResponse()
         await ws.prepare(request)
         message = await ws.receive()

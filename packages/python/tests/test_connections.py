@@ -50,18 +50,6 @@ def call(kind: str, times: int = 1, **options: Any) -> list[Any]:
     return asyncio.run(run())
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ssl.SSLContext]:
-    folder = tmp_path_factory.mktemp("tls")
-    path, private = folder / "c.pem", folder / "k.pem"
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
-    subprocess.run([*command, "-keyout", private, "-out", path], check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(path, private)
-    return path, context
-
-
 @pytest.fixture
 def tls_server(certificate: tuple[Path, ssl.SSLContext]) -> Iterator[FaultServer]:
     with FaultServer(tls=certificate[1]) as server:

@@ -489,3 +489,48 @@ def test_providers_of_web3_use_it_too(mock_node: MockNode) -> None:
 def test_a_wrong_fault_is_rejected(mock_node: MockNode, options: dict[str, Any], message: str) -> None:
     with pytest.raises(KeyrailError, match=message):
         mock_node.fail(**options)
+
+
+MULTICALL = "0xcA11bde05977b3631167028862bE2a173976CA11"
+TARGET, DATA = {"name": "target", "type": "address"}, {"name": "callData", "type": "bytes"}
+MAY_FAIL = {"name": "allowFailure", "type": "bool"}
+RESULTS = {
+    "type": "tuple[]",
+    "components": [{"name": "success", "type": "bool"}, {"name": "returnData", "type": "bytes"}],
+}
+
+
+def multicall_function(name: str, members: list[Any], outputs: list[Any], flags: tuple[Any, ...] = ()) -> Any:
+    inputs = [*flags, {"name": "calls", "type": "tuple[]", "components": members}]
+    return {"type": "function", "name": name, "stateMutability": "payable", "inputs": inputs, "outputs": outputs}
+
+
+MULTICALL_ABI: Any = [
+    multicall_function("aggregate", [TARGET, DATA], [{"type": "uint256"}, {"type": "bytes[]"}]),
+    multicall_function("tryAggregate", [TARGET, DATA], [RESULTS], ({"name": "requireSuccess", "type": "bool"},)),
+    multicall_function("aggregate3", [TARGET, MAY_FAIL, DATA], [RESULTS]),
+]
+
+
+def test_multicall3_is_served_without_a_mock_of_it(mock_node: MockNode, w3: Web3) -> None:
+    alice = mock_node.accounts[0].address
+    mock_token(mock_node)
+    token = w3.eth.contract(address=Web3.to_checksum_address(TOKEN), abi=ABI)
+    multicall = w3.eth.contract(address=Web3.to_checksum_address(MULTICALL), abi=MULTICALL_ABI)
+    assert w3.eth.get_code(multicall.address)
+    decimals, pause = token.encode_abi("decimals"), token.encode_abi("pause")
+    six = (6).to_bytes(32, "big")
+    both = multicall.functions.aggregate3([(TOKEN, False, decimals), (TOKEN, True, pause)]).call()
+    assert both[0] == (True, six)
+    assert both[1][0] is False
+    assert b"No handler for pause()" in both[1][1]
+    assert multicall.functions.tryAggregate(False, [(TOKEN, pause)]).call()[0][0] is False
+    mock_node.mine(2)
+    assert multicall.functions.aggregate([(TOKEN, decimals)]).call(block_identifier=1) == [1, [six]]
+    for fails in (
+        multicall.functions.aggregate([(TOKEN, pause)]),
+        multicall.functions.aggregate3([(TOKEN, False, pause)]),
+        multicall.functions.tryAggregate(True, [(TOKEN, pause)]),
+    ):
+        with pytest.raises(ContractLogicError, match="Multicall3: call failed"):
+            fails.call({"from": alice})

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import http.client
 import io
 import random
+import weakref
 import zlib
 from dataclasses import dataclass
 from typing import Any
@@ -65,18 +67,29 @@ COMPLETE: dict[str, tuple[bytes, Read]] = {
     "204": (b"HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\n", Read("complete", 204)),
     "304": (b"HTTP/1.1 304 Not Modified\r\n\r\n", Read("complete", 304)),
     "another protocol": (b"HTTP/1.1 101 Switching\r\n\r\n", Read("complete", 101, reusable=False)),
-    "the same length twice": (OK + b"content-length: 2\r\nContent-Length: 2\r\n\r\nhi", Read("complete", 200, b"hi")),
+    "another protocol, named": (
+        b"HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",
+        Read("complete", 101, reusable=False),
+    ),
+    "an offer of another protocol": (
+        OK + b"connection: upgrade\r\nupgrade: h2c\r\ncontent-length: 2\r\n\r\nhi",
+        Read("complete", 200, b"hi"),
+    ),
     "close": (OK + b"connection: x, Close\r\ncontent-length: 2\r\n\r\nhi", Read("complete", 200, b"hi", False)),
     "HTTP/1.0": (b"HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nhi", Read("complete", 200, b"hi", False)),
     "HTTP/1.0 that stays open": (
         b"HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\nhi",
         Read("complete", 200, b"hi"),
     ),
-    "lines without a carriage return": (b"HTTP/1.1 200 OK\ncontent-length: 2\n\nhi", Read("complete", 200, b"hi")),
+    "after an empty line": (b"\r\n" + OK + b"content-length: 2\r\n\r\nhi", Read("complete", 200, b"hi")),
     "after interim responses": (
         b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nlink: </a>\r\ncontent-length: 9\r\n\r\n"
         + OK
         + b"content-length: 2\r\n\r\nhi",
+        Read("complete", 200, b"hi"),
+    ),
+    "after an interim response in chunks": (
+        b"HTTP/1.1 102 Processing\r\ntransfer-encoding: chunked\r\n\r\n" + OK + b"content-length: 2\r\n\r\nhi",
         Read("complete", 200, b"hi"),
     ),
     "in chunks": (CHUNKED + b"2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", Read("complete", 200, b"hello")),
@@ -85,10 +98,6 @@ COMPLETE: dict[str, tuple[bytes, Read]] = {
         Read("complete", 200, b"0123456789"),
     ),
     "in no chunks": (CHUNKED + b"0\r\n\r\n", Read("complete")),
-    "in chunks, with a length too": (
-        OK + b"content-length: 3\r\ntransfer-encoding: Chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
-        Read("complete", 200, b"hi", False),
-    ),
     "in chunks, said twice": (
         OK + b"transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n0002\r\nhi\r\n0\r\n\r\n",
         Read("complete", 200, b"hi", False),
@@ -119,12 +128,11 @@ def test_a_response_without_a_length_ends_with_the_connection() -> None:
 
 
 def test_the_first_value_of_a_header_is_used() -> None:
-    head = b"Retry-After: 1\r\nRETRY-AFTER: 2\r\nx-empty:\r\nx-long: a\r\n  b\r\n\tc\r\nx-last:\t d \r\ncontent-length: 0\r\n\r\n"
+    head = b"Retry-After: 1\r\nRETRY-AFTER: 2\r\nx-empty:\r\nx-last:\t d \r\ncontent-length: 0\r\n\r\n"
     _, reader = feed([OK + head])
     assert reader.headers == {
         "retry-after": "1",
         "x-empty": "",
-        "x-long": "a b c",
         "x-last": "d",
         "content-length": "0",
     }
@@ -151,7 +159,7 @@ def test_spaces_in_a_header_take_linear_time() -> None:
     [
         b"SSH-2.0-OpenSSH_9\r\n",
         b"\x15\x03\x01\x00\x02\x02\x28",
-        b"\r\nHTTP/1.1 200 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\ncontent-length: 2\n\nhi",
         b"HTTP/2 200\r\n\r\n",
         b"HTTP/1.2 200 OK\r\n\r\n",
         b"HTTP/1.1 abc\r\n\r\n",
@@ -162,6 +170,7 @@ def test_spaces_in_a_header_take_linear_time() -> None:
         OK + b"no colon\r\n\r\n",
         OK + b"space : x\r\n\r\n",
         OK + b" folded: x\r\n\r\n",
+        OK + b"x: a\r\n folded\r\n\r\n",
         OK + b": x\r\n\r\n",
         OK + b"content-length: " + b"1" * 5_000 + b"\r\n\r\n",
         OK + b"content-length: -1\r\n\r\n",
@@ -170,7 +179,12 @@ def test_spaces_in_a_header_take_linear_time() -> None:
         OK + "content-length: \u00b2\r\n\r\n".encode("latin-1"),
         OK + b"content-length:\r\n\r\n",
         OK + b"content-length: 5\r\ncontent-length: 6\r\n\r\n",
+        OK + b"content-length: 5\r\ncontent-length: 5\r\n\r\n",
         OK + b"content-length: 5, 6\r\n\r\n",
+        OK + b"content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n",
+        OK + b"transfer-encoding: chunked\r\ncontent-length: 5\r\n\r\n",
+        OK + b"transfer-encoding: chunked\r\ntransfer-encoding: identity\r\n\r\n",
+        OK + b"transfer-encoding: identity\r\ntransfer-encoding: chunked\r\n\r\n",
         OK + b"transfer-encoding: gzip, chunked\r\n\r\n",
         OK + b"transfer-encoding: identity\r\n\r\n",
         CHUNKED + b"x\r\n",
@@ -178,7 +192,8 @@ def test_spaces_in_a_header_take_linear_time() -> None:
         CHUNKED + b"-1\r\n",
         CHUNKED + b"0x1\r\n",
         CHUNKED + b"1\r\nab\r\n",
-        CHUNKED + b"1" * 16 + b"\r\n",
+        CHUNKED + b"2 \r\nhi\r\n",
+        CHUNKED + b"1" * 17 + b"\r\n",
     ],
 )
 def test_other_data_is_not_http(data: bytes) -> None:
@@ -256,6 +271,35 @@ def test_many_tiny_chunks_in_one_piece_take_linear_time() -> None:
     assert len(reader.body) == count
 
 
+def test_a_line_break_after_a_response_belongs_to_no_response() -> None:
+    # llhttp skips it before the next response, as RFC 9112 section 2.2 says for requests.
+    read, _ = feed([OK + b"content-length: 2\r\n\r\nhi\r\n"])
+    assert read == Read("complete", 200, b"hi")
+    read, _ = feed([OK + b"content-length: 2\r\n\r\nhi", b"\r\n"])
+    assert read == Read("complete", 200, b"hi", False)
+
+
+@pytest.mark.parametrize("data", [OK + b"content-length: 2\r\n\r\nhi", b"SSH-2.0\r\n", OK + b"\r\nhello"])
+def test_a_reader_is_freed_with_its_last_reference(data: bytes) -> None:
+    gc.disable()
+    try:
+        _, reader = feed([data], ends=True)
+        freed = weakref.ref(reader)
+        del reader
+        assert freed() is None
+    finally:
+        gc.enable()
+
+
+def test_an_interrupt_while_a_header_is_read_is_raised() -> None:
+    class Interrupted(ResponseReader):
+        def on_header(self, name: bytes, value: bytes) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Interrupted(MAX_BYTES).feed(OK + b"x: y\r\n\r\n")
+
+
 # Compression
 
 
@@ -331,4 +375,5 @@ def test_changed_responses_are_read_in_the_same_way_in_any_pieces_and_as_by_http
             assert theirs is None or len(whole.body) == 0 or theirs == (whole.status, whole.body), bytes(data)
         outcomes[whole.outcome] = outcomes.get(whole.outcome, 0) + 1
     assert set(outcomes) == {"complete", "cut", "not HTTP"}
-    assert min(outcomes.values()) > 50
+    # llhttp rejects most of what is wrong before it misses anything.
+    assert min(outcomes.values()) > 10

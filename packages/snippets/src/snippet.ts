@@ -22,7 +22,7 @@ export interface Snippet {
   readonly install?: string
   /** The command that runs it in its folder, with the environment variables of a file `.env`. */
   readonly run: string
-  /** The version that it needs, such as `Node 24`. Missing if any supported version will do. */
+  /** The version that it needs, such as `Node 22 or later`. Missing if any supported version will do. */
   readonly needs?: string
   /** The environment variables that the program reads, the endpoint's first. */
   readonly environment: readonly SnippetVariable[]

@@ -364,4 +364,4 @@ test('TypeScript programs have no type errors', async () => {
     (error: { stdout: string }) => error,
   )
   expect(stdout).toBe('')
-}, 60_000)
+})

@@ -23,6 +23,7 @@ interface RpcCall {
  * import { createPublicClient } from 'viem'
  * import { sepolia } from 'viem/chains'
  *
+ * const { KEYRAIL_API_KEY: apiKey = '' } = process.env
  * const client = createPublicClient({
  *   chain: sepolia,
  *   transport: keyrail({ baseUrl: 'https://node.example/testnet', apiKey }),

@@ -17,6 +17,7 @@ const ignore = (): void => {}
  * @example
  * import { Web3 } from 'web3'
  *
+ * const { KEYRAIL_API_KEY: apiKey = '' } = process.env
  * const web3 = new Web3(new KeyrailProvider({ baseUrl: 'https://node.example/testnet', apiKey }))
  * console.log(await web3.eth.getBlockNumber())
  */

@@ -16,9 +16,15 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
   core: {
     package: 'core',
     mutate: [
-      ...['batch', 'batchCap', 'batchLimit', 'retry', 'budget', 'budgetPace', 'tokenBucket'].map(
-        (file) => `src/transport/${file}.ts`,
-      ),
+      ...[
+        'batch',
+        'endpoint/batchCap',
+        'endpoint/batchLimit',
+        'retry',
+        'budget',
+        'endpoint/budgetPace',
+        'endpoint/tokenBucket',
+      ].map((file) => `src/transport/${file}.ts`),
       'src/message/readBatchResponse.ts',
       ...['classify', 'phrase', 'isReadMethod', 'isRejectedBeforeRun', 'parseRetryAfter', 'createFailure'].map(
         (file) => `src/failure/${file}.ts`,
@@ -27,11 +33,11 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
     tests: [
       'src/failure/isReadMethod.test.ts',
       'src/failure/isRejectedBeforeRun.test.ts',
-      'src/transport/tokenBucket.test.ts',
+      'src/transport/endpoint/tokenBucket.test.ts',
       'src/failure/parseRetryAfter.test.ts',
-      'src/transport/batchLimit.test.ts',
-      'src/transport/batchCap.test.ts',
-      'src/transport/budgetPace.test.ts',
+      'src/transport/endpoint/batchLimit.test.ts',
+      'src/transport/endpoint/batchCap.test.ts',
+      'src/transport/endpoint/budgetPace.test.ts',
       'src/transport/options.test.ts',
       'src/transport/retry.test.ts',
       'src/transport/batch.test.ts',
@@ -106,13 +112,13 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
       'src/auth/allowList/originRule.test.ts',
       'src/lib/ip/ipRange.test.ts',
       'src/auth/allowList/hasAmbiguousName.test.ts',
-      'src/auth/allowList/transactionTo.test.ts',
+      'src/auth/allowList/parseTransactionTargets.test.ts',
     ],
     fuzzCases: 1_000,
   },
   batch: {
     package: 'gateway',
-    mutate: ['src/proxy/upstream/runBatch.ts', 'src/proxy/upstream/forwardBatch.ts', 'src/proxy/request/parseBody.ts'],
+    mutate: ['src/proxy/upstream/runCalls.ts', 'src/proxy/upstream/forward.ts', 'src/proxy/request/parseBody.ts'],
     tests: ['src/proxy/request/parseBody.test.ts', 'test/batches.test.ts', 'test/sharedReads.test.ts'],
     fuzzCases: 500,
   },

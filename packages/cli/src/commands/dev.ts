@@ -1,13 +1,15 @@
+import { existsSync } from 'node:fs'
 import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
-import { defaultFolder, readRunningDescription } from '../dev/devFolder.ts'
+import { defaultFolder, findRunning } from '../dev/devFolder.ts'
 import { writeEnvFile } from '../dev/envFile.ts'
 import { readDevNetworks } from '../dev/devNetworks.ts'
 import type { DevNetwork } from '../dev/devNetworks.ts'
 import { createForkNetwork } from '../dev/forkNetwork.ts'
 import { makeFirstCalls } from '../dev/firstCalls.ts'
 import type { FirstCalls } from '../dev/firstCalls.ts'
+import type { RunningElsewhere } from '../dev/devFolder.ts'
 import type { DevService } from '../dev/devService.ts'
 import { defaultPort, startDev } from '../dev/startDev.ts'
 import {
@@ -77,10 +79,7 @@ async function show(service: DevService, calls: FirstCalls | undefined, output: 
     return
   }
   await print([title, ''])
-  const { isTTY } = process.stdout
-  const lines = formatService(service, { style, envFile: output.envFile, showKey: isTTY })
-  // A terminal is not recorded, so the key is in full there.
-  await (isTTY ? printData(lines.join('\n')) : print(lines))
+  await printService({ ...service, logInLink: service.createLogInLink() }, output.envFile)
   await print([
     '',
     ...formatComparison(calls, style),
@@ -100,6 +99,26 @@ async function show(service: DevService, calls: FirstCalls | undefined, output: 
         ]
       : []),
     ...formatServing({ style, verbose, blockTime: output.blockTime }),
+  ])
+}
+
+async function printService(service: Parameters<typeof formatService>[0], envFile: string | undefined): Promise<void> {
+  const { isTTY } = process.stdout
+  const lines = formatService(service, { style: getStyle(process.stdout), envFile, showKey: isTTY })
+  // A terminal is not recorded, so the key is in full there.
+  await (isTTY ? printData(lines.join('\n')) : print(lines))
+}
+
+/** Shows how to use the service of another process. */
+async function showRunning(running: RunningElsewhere, { json, envFile }: OutputOptions): Promise<void> {
+  const { description, folder, processId } = running
+  await printNote(`keyrail: this service already runs, as process ${processId}. It was not changed`)
+  if (json) return printData(JSON.stringify(description))
+  await printService(running, envFile !== undefined && existsSync(envFile) ? envFile : undefined)
+  await print([
+    '',
+    'To stop it, press Ctrl-C in its terminal.',
+    `For a second service, run ${getOwnCommands(import.meta.url).dev} --ephemeral: the data folder ${folder.path} is in use`,
   ])
 }
 
@@ -134,13 +153,10 @@ export async function dev(given: ReadArguments): Promise<number> {
     blockTime: output.blockTime,
     networks: await readNetworks(given),
   }
-  if (output.json && !output.once && options.data !== undefined) {
-    const running = readRunningDescription(options.data)
-    if (running !== undefined) {
-      await printNote(`keyrail: this service already runs with the data folder ${options.data}`)
-      await printData(running)
-      return exitCodes.ok
-    }
+  const running = output.once || options.data === undefined ? undefined : findRunning(options.data)
+  if (running !== undefined) {
+    await showRunning(running, output)
+    return exitCodes.ok
   }
   const stop = listenForStop()
   // A stop during the start does not wait for the nodes: they exit with the process.

@@ -76,6 +76,16 @@ const createKeyFileError = (): Error =>
   )
 
 /**
+ * Reads the key of an endpoint: from `--key-file`, or else from KEYRAIL_API_KEY.
+ *
+ * @throws {CliError} exit code 2 if the file cannot be read.
+ */
+export function readKey(given: ReadArguments, environment: Environment): string | undefined {
+  const keyFile = given.text('key-file')
+  return keyFile === undefined ? environment['KEYRAIL_API_KEY'] : readSecretFile(keyFile, keyFileWords)
+}
+
+/**
  * Reads the endpoint of a call. Options take precedence over the environment.
  *
  * @param given - The command's arguments.
@@ -87,8 +97,7 @@ export function readEndpoint(given: ReadArguments, environment: Environment): En
   const { kind, name, url: text } = readUrl(given, environment)
   const url = applyNetwork(name, text, network)
   if (kind === 'url') return { url }
-  const keyFile = given.text('key-file')
-  const apiKey = keyFile === undefined ? environment['KEYRAIL_API_KEY'] : readSecretFile(keyFile, keyFileWords)
+  const apiKey = readKey(given, environment)
   if (!apiKey) throw wrongUsage(`${name} needs a key`, 'set KEYRAIL_API_KEY, or pass --key-file FILE')
   return kind === 'base-url' ? { baseUrl: url, apiKey } : { rpcUrl: url, apiKey }
 }
@@ -113,8 +122,13 @@ export async function readEndpointOrPrompt(
   return readEndpoint(given, { ...environment, KEYRAIL_API_KEY: typed })
 }
 
-/** A part this long, in a path or a query, is usually a secret. */
-const secretPart = /[\w~-]{20,}/
+/** Returns the parts of a URL that are a secret: its password, and what is long in its path or query, as keys are. */
+export function getSecretParts(text: string | undefined): readonly string[] {
+  const url = URL.parse(text ?? '')
+  if (url === null) return []
+  const { password, pathname, search } = url
+  return [...(password === '' ? [] : [password]), ...`${pathname}${search}`.matchAll(/[\w~-]{20,}/g)].map(String)
+}
 
 /**
  * Warns if the URL of an option contains a key: the shell's history has it, and process lists had it for a moment.
@@ -124,8 +138,7 @@ const secretPart = /[\w~-]{20,}/
  * @param alternative - What to use instead.
  */
 export async function warnAboutKey(option: string, text: string | undefined, alternative: string): Promise<void> {
-  const url = URL.parse(text ?? '')
-  if (url === null || (url.password === '' && !secretPart.test(url.pathname + url.search))) return
+  if (getSecretParts(text).length === 0) return
   await printNote(`keyrail: ${option} leaves the key in the shell's history; use ${alternative} instead`)
 }
 

@@ -1,5 +1,6 @@
 import {
   checkNodes,
+  checkRedis,
   checkServiceFile,
   checkStoredKeys,
   configJsonSchema,
@@ -50,7 +51,7 @@ const exitOnUncaught = (error: unknown): void => {
   process.exit(exitCodes.rejected)
 }
 
-/** `--check`: checks the config, the secret against the stored keys, and with `--nodes` the chain of each node. */
+/** `--check`: checks the config, the secret against the stored keys, Redis, and with `--nodes` the chain of each node. */
 async function checkAll(file: string, { newSecret, nodes }: { newSecret: boolean; nodes: boolean }): Promise<number> {
   await withConfig(file, () => checkServiceFile(file))
   const keys = await withConfig(file, () => checkStoredKeys(file, { newSecret }))
@@ -60,6 +61,13 @@ async function checkAll(file: string, { newSecret, nodes }: { newSecret: boolean
       ? `The secret was not checked against stored keys: ${keys.unknown}`
       : `The secret decrypts ${keys.decrypted} of ${keys.stored} stored keys`,
   ])
+  const redis = await withConfig(file, () => checkRedis(file))
+  if (redis !== undefined)
+    await print(
+      redis.problem === undefined
+        ? 'Redis responds'
+        : `Redis cannot be used, and the service would start without it: ${redis.problem}`,
+    )
   if (!nodes) {
     await print('The nodes were not asked for their chains: add --nodes')
     return exitCodes.ok

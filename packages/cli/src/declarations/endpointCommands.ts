@@ -1,6 +1,6 @@
 import { flag, option } from '../arguments/command.ts'
 import type { Command, ReadArguments } from '../arguments/command.ts'
-import { endpoint, help, json, keyAsArgument, logFilter } from '../sharedOptions.ts'
+import { control, endpoint, help, json, keyAsArgument, logFilter, secretAsArgument } from '../sharedOptions.ts'
 
 /** Commands that call an endpoint. */
 export const endpointCommands: readonly Command[] = [
@@ -170,5 +170,25 @@ export const endpointCommands: readonly Command[] = [
     ],
     examples: ['keyrail snippet --method balance --library viem --with keyrail > balance.mts'],
     run: async (given: ReadArguments) => (await import('../commands/snippet.ts')).snippet(given),
+  },
+  {
+    name: 'mcp',
+    usage: 'mcp [OPTIONS]',
+    about: 'Serve the Model Context Protocol, for AI agents, on standard input and output.',
+    options: {
+      ...endpoint,
+      service: control.service,
+      'token-file': control['token-file'],
+      'key-folder': option('DIR', 'folder for the keys that an agent creates (default: .keyrail/keys)'),
+      help,
+    },
+    rejected: { ...keyAsArgument, ...secretAsArgument },
+    notes: [
+      'Tools: search_docs, read_docs, explain_failure, list_apps, recent_failures, explain_request, usage, network_status, call,\nread_contract and doctor. They only read. create_key exists only if the token has the scope keys:write; the key goes to a file.',
+      'Every part is optional: without an endpoint there are no calls, and without --service no apps, usage and request log.\nThe token needs the scope read. No result contains a key, and what others wrote is marked as data.',
+      'Exit codes: 0 the input ended; 1 rejected by the service; 2 invalid usage; 3 no response.',
+    ],
+    examples: ['keyrail mcp --service http://127.0.0.1:7245 --token-file .keyrail/token'],
+    run: async (given: ReadArguments) => (await import('../commands/mcp.ts')).mcp(given),
   },
 ]

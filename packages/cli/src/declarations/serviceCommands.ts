@@ -10,7 +10,7 @@ export const serviceCommands: readonly Command[] = [
     about: 'Run the service in front of your own nodes.',
     options: {
       config,
-      check: flag('validate the config, and the secret against the stored keys, then exit'),
+      check: flag('validate the config, the secret against the stored keys, and the connection to Redis, then exit'),
       nodes: flag('with --check: also ask each node for its chain id, over HTTP and WebSocket'),
       'new-secret': flag('start although the secret decrypts no stored key, because the previous one is lost'),
       schema: flag('print the JSON Schema of the config, then exit'),

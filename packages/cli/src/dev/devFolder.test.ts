@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { defaultFolder, openDevFolder, readRunningDescription } from './devFolder.ts'
+import { defaultFolder, findRunning, openDevFolder } from './devFolder.ts'
 import type { DevDescription } from './devDescription.ts'
 import { readDevNetworks } from './devNetworks.ts'
 
@@ -88,20 +88,24 @@ describe('openDevFolder', () => {
   })
 
   test('describes the service that runs, and none after it has stopped or was killed', () => {
-    expect(readRunningDescription(path)).toBeUndefined()
+    expect(findRunning(path)).toBeUndefined()
     const folder = openDevFolder(path)
     // It is starting.
-    expect(readRunningDescription(path)).toBeUndefined()
+    expect(findRunning(path)).toBeUndefined()
     const description = { url: 'http://127.0.0.1:1' } as DevDescription<string>
     folder.saveDescription(description)
-    expect(JSON.parse(readRunningDescription(path) ?? '')).toEqual(description)
+    expect(findRunning(path)).toEqual({
+      processId: process.pid,
+      description,
+      folder: { path, keyFiles: folder.keyFiles, passwordFile: folder.passwordFile, temporary: false },
+    })
     if (process.platform !== 'win32') expect(statSync(join(path, 'service.json')).mode & 0o777).toBe(0o600)
     folder.release()
-    expect(readRunningDescription(path)).toBeUndefined()
+    expect(findRunning(path)).toBeUndefined()
     // The files of a killed process.
     writeFileSync(join(path, 'lock'), '4194304999\n')
     writeFileSync(join(path, 'service.json'), '{}')
-    expect(readRunningDescription(path)).toBeUndefined()
+    expect(findRunning(path)).toBeUndefined()
     openDevFolder(path).release()
     expect(existsSync(join(path, 'service.json'))).toBe(false)
   })

@@ -43,7 +43,7 @@ export interface DevFolder {
   readonly savedChain: (network: string) => string | undefined
   /** Gets the file where a node saves its chain; undefined in a temporary folder. */
   readonly nextChain: (network: string) => string | undefined
-  /** Saves the description of the running service, for `keyrail dev --json`. It is removed on release. */
+  /** Saves the description of the running service, for the next `keyrail dev`. It is removed on release. */
   readonly saveDescription: (description: DevDescription<string>) => void
   /** Moves the newly saved chains into place and unlocks the folder. Removes a temporary one. */
   readonly release: () => void
@@ -58,6 +58,9 @@ function writeAtomically(path: string, text: string): void {
   writeFileSync(temporary, text, privateFile)
   renameSync(temporary, path)
 }
+
+/** The files with secrets for users. */
+const getPaths = (path: string) => ({ keyFiles: join(path, 'keys'), passwordFile: join(path, 'password') })
 
 const lockName = 'lock'
 const descriptionName = 'service.json'
@@ -97,11 +100,10 @@ function open(path: string, networks: readonly DevNetwork[], temporary: boolean)
   const unlock = lock(path)
   try {
     const stateFile = join(path, 'keyrail.json')
-    const keyFiles = join(path, 'keys')
+    const { keyFiles, passwordFile } = getPaths(path)
     const chain = (network: string): string => join(path, `${network}.chain.json`)
     const next = (network: string): string => join(path, `${network}.chain.next.json`)
     const secretFile = join(path, 'secret')
-    const passwordFile = join(path, 'password')
     const descriptionFile = join(path, descriptionName)
     // Left over if the process was killed.
     rmSync(descriptionFile, { force: true })
@@ -162,16 +164,27 @@ function open(path: string, networks: readonly DevNetwork[], temporary: boolean)
   }
 }
 
+/** A service of another process. */
+export interface RunningElsewhere {
+  readonly processId: number
+  /** Contains secrets. */
+  readonly description: DevDescription<string>
+  readonly folder: Pick<DevFolder, 'path' | 'keyFiles' | 'passwordFile' | 'temporary'>
+}
+
 /**
- * Reads the description of the service that runs with a data folder.
+ * Finds the service that runs with a data folder.
  *
  * @param given - The folder.
- * @returns The JSON of its {@link DevDescription}, which contains secrets; undefined if none runs, or it is still starting.
+ * @returns Undefined if none runs, or it is still starting.
  */
-export function readRunningDescription(given: string): string | undefined {
+export function findRunning(given: string): RunningElsewhere | undefined {
   const path = resolve(given)
   const file = join(path, descriptionName)
-  return findLockHolder(join(path, lockName)) !== undefined && existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  const processId = findLockHolder(join(path, lockName))
+  if (processId === undefined || !existsSync(file)) return undefined
+  const description = JSON.parse(readFileSync(file, 'utf8')) as DevDescription<string>
+  return { processId, description, folder: { ...getPaths(path), path, temporary: false } }
 }
 
 function containsOtherFiles(path: string): boolean {

@@ -1,4 +1,4 @@
-import { describeFailure } from './describeFailure.ts'
+import { explainFailure } from './explainFailure.ts'
 import type { Finding } from './finding.ts'
 import { noRetry } from './probe.ts'
 import type { Probe } from './probe.ts'
@@ -22,7 +22,7 @@ export async function checkBatch(
   const facts = { tried: size, succeeded: size - rejected.length, largest }
   const [first] = rejected
   if (first !== undefined) {
-    const { text, fix } = describeFailure(first.reason)
+    const { text, fix } = explainFailure(first.reason)
     return {
       check: 'batch',
       level: 'warn',

@@ -1,4 +1,4 @@
-import { describeFailure } from './describeFailure.ts'
+import { explainFailure } from './explainFailure.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 
@@ -49,7 +49,7 @@ export async function checkCors(probe: Probe, origin: string): Promise<Finding> 
   try {
     await probe.request({ method: 'eth_chainId' })
   } catch (error) {
-    const { text, fix, kind, reason } = describeFailure(error)
+    const { text, fix, kind, reason } = explainFailure(error)
     return fail(`a call from ${origin} was rejected: ${text}`, fix, {
       kind,
       reason: reason ?? null,

@@ -1,5 +1,5 @@
 import { isDevelopmentChain } from './checkChain.ts'
-import { describeFailure } from './describeFailure.ts'
+import { explainFailure } from './explainFailure.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 
@@ -62,7 +62,7 @@ export async function checkHead(
       number: height,
     }
   } catch (error) {
-    const { text, fix, kind } = describeFailure(error)
+    const { text, fix, kind } = explainFailure(error)
     return {
       finding: { check: 'head', level: 'fail', text, fix, facts: { kind } },
       number: undefined,

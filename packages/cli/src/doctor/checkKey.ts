@@ -1,5 +1,5 @@
-import { describeFailure } from './describeFailure.ts'
-import type { FailureDescription } from './describeFailure.ts'
+import { explainFailure } from './explainFailure.ts'
+import type { FailureExplanation } from './explainFailure.ts'
 import type { Finding } from './finding.ts'
 import { noRetry } from './probe.ts'
 import type { Probe } from './probe.ts'
@@ -13,7 +13,7 @@ export interface KeyCheck {
   readonly noResponse: boolean
 }
 
-const fail = ({ text, fix, kind, reason }: FailureDescription): Finding => ({
+const fail = ({ text, fix, kind, reason }: FailureExplanation): Finding => ({
   check: 'key',
   level: 'fail',
   text,
@@ -41,7 +41,7 @@ export async function checkKey({ request }: Pick<Probe, 'request'>): Promise<Key
       noResponse: true,
     }
   } catch (error) {
-    const failure = describeFailure(error)
+    const failure = explainFailure(error)
     return {
       finding: fail(failure),
       chainId: undefined,

@@ -1,4 +1,4 @@
-import { describeFailure } from './describeFailure.ts'
+import { explainFailure } from './explainFailure.ts'
 import type { Finding } from './finding.ts'
 import { noRetry } from './probe.ts'
 import type { Probe } from './probe.ts'
@@ -38,7 +38,7 @@ export async function checkLatency({ request }: Pick<Probe, 'request'>, calls: n
     }
   }
   if (times.length === 0) {
-    const { text, fix, kind } = describeFailure(failures[0])
+    const { text, fix, kind } = explainFailure(failures[0])
     const facts = { calls, failed: failures.length, kind }
     return { check: 'latency', level: 'fail', text, fix, facts }
   }
@@ -48,7 +48,7 @@ export async function checkLatency({ request }: Pick<Probe, 'request'>, calls: n
   const facts = { calls, failed: failures.length, p50Ms: p50, p95Ms: p95, maxMs: max }
   const text = `p50 ${p50} ms, p95 ${p95} ms, max ${max} ms over ${times.length} calls`
   if (failures.length > 0) {
-    const { text: reason, fix } = describeFailure(failures[0])
+    const { text: reason, fix } = explainFailure(failures[0])
     const withFailures = `${text}; ${failures.length} of ${calls} failed: ${reason}`
     return { check: 'latency', level: 'warn', text: withFailures, fix, facts }
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { describeFailure } from './describeFailure.ts'
+import { explainFailure } from './explainFailure.ts'
 import type { Finding } from './finding.ts'
 import type { Probe } from './probe.ts'
 
@@ -19,7 +19,7 @@ const hex = (value: number): string => `0x${value.toString(16)}`
 export async function checkLogs({ request }: Pick<Probe, 'request'>, head: number, range: number): Promise<Finding> {
   const tried = Math.min(range, head + 1)
   const address = `0x${randomBytes(20).toString('hex')}` as const
-  let rejected: ReturnType<typeof describeFailure> | undefined
+  let rejected: ReturnType<typeof explainFailure> | undefined
   for (const blocks of [tried, ...commonRanges.filter((one) => one < tried)]) {
     try {
       const filter = { address, fromBlock: hex(head - blocks + 1), toBlock: hex(head) } as const
@@ -37,7 +37,7 @@ export async function checkLogs({ request }: Pick<Probe, 'request'>, head: numbe
         facts,
       }
     } catch (error) {
-      rejected = describeFailure(error)
+      rejected = explainFailure(error)
       // Any other rejection also applies to smaller ranges.
       if (rejected.kind !== 'range' && rejected.kind !== 'timeout' && rejected.kind !== 'invalidRequest') break
     }

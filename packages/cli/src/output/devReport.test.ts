@@ -64,7 +64,7 @@ const createService = () => {
       tokens: { testnet: exampleToken },
     },
     folder: { path: '/a', keyFiles: '/a/keys', passwordFile: '/a/password', temporary: false },
-    createLogInLink: () => `${url}/log-in/link#krd_code`,
+    logInLink: `${url}/log-in/link#krd_code`,
   }
 }
 
@@ -89,6 +89,13 @@ describe('formatService', () => {
     const hidden = lines(false)
     expect(hidden.text).toContain(`  API key    …${hidden.apiKey.slice(-4)}, in full in /a/keys/app\n`)
     expect(hidden.text).not.toContain(hidden.apiKey.slice(0, 12))
+  })
+
+  test('a second start shows the URL and how to log in, because only the first process can create a link', () => {
+    const { logInLink: _none, ...service } = createService()
+    const [dashboard, account] = formatService(service, { style: plain, envFile: undefined, showKey: true })
+    expect(dashboard).toBe('  Dashboard  http://127.0.0.1:2')
+    expect(account).toBe('             log in as dev@keyrail.test, password in /a/password')
   })
 })
 

@@ -23,24 +23,26 @@ const toShownPath = (file: string): string => {
 /**
  * Formats what a developer copies: a link to the dashboard that logs in once, the URL, the key, and the file that has both.
  *
- * @param service - The running service.
+ * @param service - The running service. Without `logInLink`, the URL of the dashboard and the account are shown.
  * @param options - `showKey`: whether the key is printed in full, or its last characters and its file. `envFile`: the file of `--env`.
  */
 export function formatService(
-  service: Pick<DevService, 'description' | 'folder' | 'createLogInLink'>,
+  service: Pick<DevService, 'description' | 'folder'> & { readonly logInLink?: string },
   {
     style,
     envFile,
     showKey,
   }: { readonly style: Style; readonly envFile: string | undefined; readonly showKey: boolean },
 ): string[] {
-  const { url, account, nodes, app } = service.description
+  const { logInLink } = service
+  const { url, dashboard, account, nodes, app } = service.description
   const { passwordFile, keyFiles } = service.folder
+  const logIn = `${account.email}, password in ${toShownPath(passwordFile)}`
   const [network = ''] = Object.keys(nodes)
   return formatTable(
     [
-      [style.strong('Dashboard'), service.createLogInLink()],
-      ['', style.faint(`logs in once; after that ${account.email}, password in ${toShownPath(passwordFile)}`)],
+      [style.strong('Dashboard'), logInLink ?? dashboard],
+      ['', style.faint(logInLink === undefined ? `log in as ${logIn}` : `logs in once; after that ${logIn}`)],
       [style.strong('Base URL'), `${url}/${network}`],
       [
         style.strong('API key'),

@@ -1,3 +1,5 @@
+import { styleText } from 'node:util'
+
 /** Text styles. Without color support, each returns the text unchanged. */
 export interface Style {
   readonly strong: (text: string) => string
@@ -7,16 +9,16 @@ export interface Style {
 }
 
 const ansi =
-  (on: number, off: number) =>
+  (format: Parameters<typeof styleText>[0]) =>
   (text: string): string =>
-    `\u001B[${on}m${text}\u001B[${off}m`
+    styleText(format, text, { validateStream: false })
 const same = (text: string): string => text
 
 /** No color: for pipes, files and tests. */
 export const plain: Style = { strong: same, faint: same, good: same, bad: same }
 
 /** ANSI colors. */
-export const colored: Style = { strong: ansi(1, 22), faint: ansi(2, 22), good: ansi(32, 39), bad: ansi(31, 39) }
+export const colored: Style = { strong: ansi('bold'), faint: ansi('dim'), good: ansi('green'), bad: ansi('red') }
 
 /**
  * Gets the style for a stream: colors on a terminal only, and never with NO_COLOR or TERM=dumb.

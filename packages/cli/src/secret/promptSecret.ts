@@ -1,14 +1,12 @@
-import { StringDecoder } from 'node:string_decoder'
+import { createInterface } from 'node:readline'
+import type { Key } from 'node:readline'
+import { Writable } from 'node:stream'
 import { CliError, exitCodes } from '../cliError.ts'
 
 /** The terminal's input. */
-export interface SecretInput {
+export type SecretInput = NodeJS.ReadableStream & {
   readonly isTTY?: boolean | undefined
   readonly setRawMode?: ((mode: boolean) => unknown) | undefined
-  readonly on: (event: 'data', listener: (chunk: Buffer | string) => void) => unknown
-  readonly off: (event: 'data', listener: (chunk: Buffer | string) => void) => unknown
-  readonly resume: () => unknown
-  readonly pause: () => unknown
 }
 
 /** The streams of a prompt. */
@@ -24,8 +22,6 @@ export function canPrompt({ input = process.stdin, output = process.stderr }: Pr
   return input.isTTY === true && output.isTTY === true && input.setRawMode !== undefined
 }
 
-const keys = { interrupt: '\u0003', end: '\u0004', eraseLine: '\u0015', backspace: '\b', delete: '\u007F' } as const
-
 /**
  * Prompts for a secret on the terminal. The input is not shown, and does not appear in the shell's history or in process lists.
  *
@@ -38,33 +34,22 @@ export function promptSecret(
   question: string,
   { input = process.stdin, output = process.stderr }: PromptStreams = {},
 ): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const decoder = new StringDecoder('utf8')
-    let typed: string[] = []
-    const end = (complete: () => void): void => {
-      input.off('data', listener)
-      input.setRawMode?.(false)
-      input.pause()
-      output.write('\n')
-      complete()
-    }
-    const listener = (chunk: Buffer | string): void => {
-      for (const character of typeof chunk === 'string' ? chunk : decoder.write(chunk)) {
-        if (character === keys.interrupt) {
-          return end(() => reject(new CliError('interrupted', { exitCode: exitCodes.interrupted })))
-        }
-        if (character === '\r' || character === '\n' || character === keys.end) {
-          return end(() => resolve(typed.join('')))
-        }
-        if (character === keys.backspace || character === keys.delete) typed = typed.slice(0, -1)
-        else if (character === keys.eraseLine) typed = []
-        else typed.push(character)
-      }
-    }
-    // Raw mode disables echo, even for input before the prompt appears. Ctrl-C arrives as a character.
-    input.setRawMode?.(true)
-    output.write(`${question} (not shown): `)
-    input.on('data', listener)
-    input.resume()
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
+  // Turns the echo off, even for input before the prompt appears.
+  const lines = createInterface({ input, output: discard, terminal: true })
+  output.write(`${question} (not shown): `)
+  // readline itself ends at Ctrl-D only if nothing is typed.
+  const endAtCtrlD = (_character: string | undefined, { ctrl, name }: Key): void => {
+    if (ctrl === true && name === 'd') lines.close()
+  }
+  input.on('keypress', endAtCtrlD)
+  return new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve)
+    lines.once('close', () => resolve(lines.line))
+    lines.once('SIGINT', () => reject(new CliError('interrupted', { exitCode: exitCodes.interrupted })))
+  }).finally(() => {
+    input.off('keypress', endAtCtrlD)
+    lines.close()
+    output.write('\n')
   })
 }

@@ -139,7 +139,7 @@ describe('a shared timer', () => {
     expect(timer.isSet()).toBe(false)
     timer.set(1)
     expect(timer.isSet()).toBe(true)
-    await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(1))
+    await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(1), 60_000)
   })
 
   test('that was set with real timers is cleared by them under fake ones', async () => {

@@ -2,7 +2,7 @@ import { check } from '../failure/check.ts'
 import { describeType } from '../failure/describeType.ts'
 
 /** Headers that the HTTP clients set themselves, and those that describe the connection or the body. RFC 9110 and RFC 9112. */
-const reservedNames: ReadonlySet<string> = new Set([
+export const reservedHeaders: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
   'content-encoding',
@@ -50,7 +50,7 @@ export function checkRequestHeaders(given: unknown, authorizedBy: string | undef
       'headers contains a name with characters that HTTP does not allow. Use letters, digits and "-".',
     )
     const shown = name.length > MAX_SHOWN_LENGTH ? '…' : name
-    check(!reservedNames.has(key), `headers contains "${key}", which the HTTP client sets. Remove it.`)
+    check(!reservedHeaders.has(key), `headers contains "${key}", which the HTTP client sets. Remove it.`)
     check(
       key !== 'authorization' || !authorizedBy,
       `headers contains "authorization", which ${authorizedBy} sets too. Remove one of them.`,

@@ -156,3 +156,13 @@ describe('createFailure', () => {
     expect(createFailure({ kind: 'badResponse', text: 'too large', final: true }, read).retryable).toBe(false)
   })
 })
+
+test.each([
+  ['the method eth_blockNumbr does not exist: did you mean eth_blockNumber?', 'did you mean eth_blockNumber?'],
+  ['over rate limit... ', 'over rate limit.'],
+  ['over rate limit', 'over rate limit.'],
+])('a message does not end with "?.": %s', (text, end) => {
+  expect(createFailure({ text }, { method: 'eth_call', redactedUrl: '' }).message).toSatisfy((message: string) =>
+    message.endsWith(end),
+  )
+})

@@ -42,9 +42,10 @@ export function createFailure(facts: FailureFacts, context: FailureContext): Key
   const text = mask(facts.text || (facts.problem ?? ''), secrets, '…')
     .replace(/\s+/g, ' ')
     .slice(0, MAX_SHOWN_TEXT)
-    .replace(/[. ]*$/, '')
+    // A question, such as "did you mean …?", has its own end.
+    .replace(/([!?]?)[. ]*$/, (_, mark: string) => mark || '.')
   const details = [kind, status && `HTTP ${status}`, rpcError && `code ${rpcError.code}`, redactedUrl]
-  return new KeyrailError(`${method} failed (${details.filter((detail) => detail).join(', ')}): ${text}.`, {
+  return new KeyrailError(`${method} failed (${details.filter((detail) => detail).join(', ')}): ${text}`, {
     kind,
     source: transportKinds.has(kind)
       ? 'transport'

@@ -23,6 +23,10 @@ test('visitors do not read "HTTP request failed." when an app is on the wrong ch
   )
 })
 
+test('visitors are not told of an invalid request when the URL of an app names no network', () => {
+  expect(describeFailure({ kind: 'invalidRequest' })).toContain('This app is not set up correctly')
+})
+
 test('an error without a failure, and a kind of a later version, have a sentence', () => {
   for (const failure of [undefined, { kind: 'newKind' as FailureKind }])
     expect(describeFailure(failure)).toBe('Something went wrong. Try again.')

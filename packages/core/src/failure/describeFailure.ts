@@ -16,7 +16,7 @@ const sentences: Readonly<Record<FailureKind, string>> = {
   txRejected: 'The network rejected this transaction. Check your balance and the fee, and try again.',
   unconfirmed:
     'The transaction was sent, but the network has not confirmed it. Check your account before you send it again.',
-  invalidRequest: 'This app sent an invalid request. Please report it.',
+  invalidRequest: 'This app is not set up correctly, or sent an invalid request. Please report it.',
   badResponse: 'The network sent an unexpected response. Try again in a few minutes.',
   unavailable: 'The network is unavailable. Try again in a few minutes.',
   network: 'The network cannot be reached. Check your connection.',

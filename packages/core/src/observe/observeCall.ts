@@ -1,6 +1,6 @@
 import type { FailureKind } from '../failure/failureKind.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
-import type { CallEvent } from '../transport/callEvent.ts'
+import type { CallEvent } from '../transport/call/callEvent.ts'
 import type { EndFields, EventFields, TransportEvent, TransportListener, CallListener } from './transportEvent.ts'
 
 /** A call with listeners, and the facts collected for its last event. Plain data, because one is created for each call. */

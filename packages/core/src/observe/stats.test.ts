@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CallEvent } from '../transport/callEvent.ts'
+import type { CallEvent } from '../transport/call/callEvent.ts'
 import { createStats } from './stats.ts'
 
 const a = 'https://a.example/…'

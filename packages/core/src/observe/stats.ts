@@ -1,7 +1,7 @@
 import type { FailureKind } from '../failure/failureKind.ts'
 import { check } from '../failure/check.ts'
 import { describeType } from '../failure/describeType.ts'
-import type { CallEvent } from '../transport/callEvent.ts'
+import type { CallEvent } from '../transport/call/callEvent.ts'
 import { createLatencyHistogram } from './latencyHistogram.ts'
 import type { LatencyHistogram, LatencyStats } from './latencyHistogram.ts'
 

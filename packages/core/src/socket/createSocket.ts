@@ -2,7 +2,7 @@ import { now } from '../clock/now.ts'
 import type { FailureFacts } from '../failure/createFailure.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import { KeyrailError } from '../failure/keyrailError.ts'
-import type { Send } from '../transport/call.ts'
+import type { Send } from '../transport/call/call.ts'
 import { createConnection } from './createConnection.ts'
 import type { Connection, ConnectionOptions, ToFailure } from './createConnection.ts'
 

@@ -1,6 +1,6 @@
 import type { KeyrailError } from '../failure/keyrailError.ts'
 import type { Hex } from '../schema/hex.ts'
-import type { CallOptions } from '../transport/call.ts'
+import type { CallOptions } from '../transport/call/call.ts'
 
 /** The option of a call that must be sent over a WebSocket connection. A symbol, so that every layer passes it on and no user can set it. */
 export const socketCall: unique symbol = /* @__PURE__ */ Symbol('over a WebSocket connection')

@@ -4,6 +4,8 @@ import { getParent, malformed, missingBlock } from './chainBlock.ts'
 import type { WholeBlock } from './chainBlock.ts'
 import { readExisting } from './chainSource.ts'
 import type { ChainSource } from './chainSource.ts'
+import { createReadAhead, followToHead, mostMissing, switchBranch } from './followSteps.ts'
+import type { FollowSteps } from './followSteps.ts'
 import type { PollSchedule } from './pollSchedule.ts'
 import type { ChainEvent, RecentBlock, RecentChain } from './recentChain.ts'
 import { reportBlock, undoAbove } from './reportBlock.ts'
@@ -34,19 +36,14 @@ export interface ChainPollerOptions {
   readonly catchUp: ((to: number) => AsyncGenerator<LogEvent, void, undefined>) | undefined
 }
 
-/** How many blocks of a gap to read in parallel. */
-const lookahead = 8
-/** Filecoin skips a few numbers in a row. If more have no block, the node lacks the blocks. */
-const mostMissing = 100
+/** A block, with its events if they were loaded in advance. */
+type LoadedBlock = WholeBlock & { readonly events?: readonly ChainEvent[] }
+
 /** If the head stays lower for this many polls and for two block times, the node is not lagging: the chain has become shorter. */
 const mostLowerPolls = 8
 
 /**
- * Creates the function that polls the chain once. The parent of each reported block is the block before it. If a new block has another parent,
- * its branch is followed down by hash to a block of the chain, and the blocks above that one are undone. However the chain changes between two
- * requests, the blocks reported and not undone always form one continuous chain, which is the canonical one as soon as it includes the head.
- *
- * A poll that fails may be repeated: it continues where it ended.
+ * Creates the function that polls the chain once, by the steps of `followSteps.ts`. A poll that fails may be repeated: it continues where it ended.
  */
 export function createChainPoller(options: ChainPollerOptions): Poll {
   const { chain, source, schedule, reorgDepth, fromBlock, catchUp } = options
@@ -60,75 +57,37 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
     return schedule.afterNews(timestamps.filter((timestamp) => timestamp !== undefined))
   }
 
-  const findIndex = (hash: string): number => chain.blocks.findLastIndex((block) => block.hash === hash)
-
-  /** Undoes what is not part of the branch of a block, and reports the branch up to that block. */
-  async function* switchBranch(tip: WholeBlock): AsyncGenerator<AnyEvent, void, undefined> {
-    const oldest = (chain.blocks[0] as RecentBlock).number
-    const branch: WholeBlock[] = []
-    let fork = findIndex(tip.hash)
-    let ancestor: Pick<WholeBlock, 'number' | 'hash'> = tip
-    for (let lowest = tip; fork < 0;) {
-      branch.push(lowest)
-      const { number, parentHash } = lowest
-      ancestor = getParent(lowest)
-      fork = findIndex(parentHash)
-      if (fork >= 0 || (chain.complete && number <= oldest)) break
-      if (number <= oldest) throw tooDeep(reorgDepth)
-      const parent = await read(parentHash)
-      if (parent === null) throw missingBlock(parentHash)
-      // Without this check, a faulty node could make the branch grow forever.
-      if (parent.hash !== parentHash || parent.number >= number) throw malformed('block', 'the requested parent')
-      lowest = parent
+  /** Performs the steps of a follower. Returns whether it has reported the head. */
+  async function* follow(
+    steps: FollowSteps<LoadedBlock, RecentBlock>,
+    head?: WholeBlock,
+  ): AsyncGenerator<AnyEvent, boolean, undefined> {
+    const readAhead = createReadAhead(async (number): Promise<LoadedBlock | null> => {
+      const block = number === head?.number ? head : await read(number)
+      if (block && block.number !== number) throw malformed('block.number', 'the requested number')
+      return block && { ...block, events: await load(block) }
+    })
+    let step = steps.next()
+    while (!step.done) {
+      const { value } = step
+      let block: LoadedBlock | null = null
+      if ('read' in value)
+        block = await (value.last === undefined ? read(value.read) : readAhead(value.read, value.last))
+      else if ('report' in value) {
+        const { report } = value
+        yield* reportBlock(chain, report, report.events ?? (await load(report)))
+      } else {
+        const { undoAbove: ancestor, lowest } = value
+        // A chain may skip numbers, so the number of the parent is known only if it was read.
+        yield* undoAbove(chain, chain.blocks.indexOf(ancestor as RecentBlock), ancestor ?? getParent(lowest))
+      }
+      step = steps.next(block)
     }
-    // A chain may skip numbers, so the number of the parent is known only if it was read.
-    if (fork < chain.blocks.length - 1) yield* undoAbove(chain, fork, chain.blocks[fork] ?? ancestor)
-    for (const block of branch.reverse()) yield* reportBlock(chain, block, await load(block))
-  }
-
-  /** Follows the blocks up to the head. Returns whether it has reported the head. */
-  async function* followToHead(first: number, head: WholeBlock): AsyncGenerator<AnyEvent, boolean, undefined> {
-    const get = async (number: number): Promise<{ block: WholeBlock; events: readonly ChainEvent[] } | undefined> => {
-      const block = number === head.number ? head : await read(number)
-      if (!block) return undefined
-      if (block.number !== number) throw malformed('block.number', 'the requested number')
-      return { block, events: await load(block) }
-    }
-    const ahead: ReturnType<typeof get>[] = []
-    let requested = first
-    let isFirst = true
-    /** The first of the numbers in a row for which the node has no block. */
-    let missing: number | undefined
-    for (let number = first; number <= head.number; number++) {
-      for (; requested <= head.number && requested < number + lookahead; requested++) {
-        const reading = get(requested)
-        // Its failure is handled when its turn comes, or never if an earlier block has failed.
-        reading.catch(() => {})
-        ahead.push(reading)
-      }
-      const found = await (ahead.shift() as ReturnType<typeof get>)
-      if (!found) {
-        missing ??= number
-        if (number - missing >= mostMissing) throw missingBlock(missing)
-        continue
-      }
-      const { block, events } = found
-      const newest = chain.newest()
-      // Filecoin skips numbers. If the parent is below them, there are no such blocks. Otherwise, the node is behind.
-      if (missing !== undefined && newest?.hash !== block.parentHash) {
-        const parent = await read(block.parentHash)
-        if (!parent || parent.number >= missing) throw missingBlock(missing)
-      }
-      missing = undefined
-      if (newest && newest.hash !== block.parentHash) {
-        // Blocks that were read in parallel may belong to different branches: only the first one shows which branch is current.
-        if (isFirst) yield* switchBranch(block)
-        return false
-      }
-      isFirst = false
-      yield* reportBlock(chain, block, events)
-    }
-    return true
+    const end = step.value
+    if (end === 'tooDeep') throw tooDeep(reorgDepth)
+    if (end === 'wrongParent') throw malformed('block', 'the requested parent')
+    if (typeof end === 'object') throw missingBlock(end.missing)
+    return end
   }
 
   /** Reads the first block from a number on. */
@@ -156,7 +115,7 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
       if (lowerPolls < mostLowerPolls || now() - lowerSince < 2 * schedule.blockMs()) return false
     }
     lowerPolls = 0
-    yield* switchBranch(head)
+    yield* follow(switchBranch(chain, head))
     return true
   }
 
@@ -188,7 +147,7 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
       if (newest) {
         const first = await readFirst(next, head)
         if (first.parentHash !== newest.hash) {
-          yield* switchBranch(first)
+          yield* follow(switchBranch(chain, first))
           return { atHead: false, waitMs: 0 }
         }
       }
@@ -201,7 +160,7 @@ export function createChainPoller(options: ChainPollerOptions): Poll {
       }
       yield* catchUp(head.number - reorgDepth - 1)
     }
-    const atHead = yield* followToHead(chain.next() as number, head)
+    const atHead = yield* follow(followToHead<LoadedBlock, RecentBlock>(chain, chain.next() as number, head), head)
     return { atHead, waitMs: atHead ? Math.max(0, waitAfterNews() - (now() - polledAt)) : 0 }
   }
 

@@ -1,6 +1,6 @@
-import type { RawRequest } from '../transport/createDispatch.ts'
+import type { RawRequest } from '../transport/call/createDispatch.ts'
 import { toMissing } from '../logs/nullRounds.ts'
-import type { CallOptions } from '../transport/call.ts'
+import type { CallOptions } from '../transport/call/call.ts'
 import type { LogFilterFields } from '../schema/log.ts'
 import { missingBlock, parseBlock, parseLogs, toQuantity } from './chainBlock.ts'
 import type { ChainBlock, WholeBlock } from './chainBlock.ts'

@@ -6,9 +6,8 @@ import type { Sent } from '../../test/scriptedEndpoint.ts'
 import { echoAll, echo, scriptedPost } from '../../test/scriptedPost.ts'
 import type { Posted, Reply, ScriptedPost } from '../../test/scriptedPost.ts'
 import type { BatchOptions } from './batch.ts'
-import type { Send } from './call.ts'
-import { limitConcurrency } from './limitConcurrency.ts'
-import type { RouteCall } from './routeCall.ts'
+import type { Send, RouteCall } from './call/call.ts'
+import { limitConcurrency } from './endpoint/limitConcurrency.ts'
 import { joinBatches } from '../../test/layers.ts'
 
 beforeEach(() => {

@@ -6,9 +6,9 @@ import { echo, scriptedPost } from '../../test/scriptedPost.ts'
 import type { RpcCall, Posted, Reply } from '../../test/scriptedPost.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
-import { limitConcurrency } from './limitConcurrency.ts'
+import { limitConcurrency } from './endpoint/limitConcurrency.ts'
 import { retry } from './retry.ts'
-import type { RouteCall } from './routeCall.ts'
+import type { RouteCall } from './call/call.ts'
 import { joinBatches } from '../../test/layers.ts'
 
 beforeEach(() => {

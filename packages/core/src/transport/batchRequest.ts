@@ -1,8 +1,8 @@
 import { check } from '../failure/check.ts'
 import { describeType } from '../failure/describeType.ts'
 import type { Settled } from '../schema/batch.ts'
-import type { CallOptions, RequestArguments } from './call.ts'
-import type { Dispatch } from './createDispatch.ts'
+import type { CallOptions, RequestArguments } from './call/call.ts'
+import type { Dispatch } from './call/createDispatch.ts'
 
 /** Sends several calls together and reports the outcome of each, in the order of the calls. */
 export type BatchRequest = (calls: readonly RequestArguments[], options?: CallOptions) => Promise<Settled[]>

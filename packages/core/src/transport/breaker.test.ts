@@ -4,7 +4,7 @@ import type { Outcome, ScriptedEndpoint, Sent } from '../../test/scriptedEndpoin
 import { createFailure } from '../failure/createFailure.ts'
 import { breaker } from './breaker.ts'
 import type { BreakerOptions, Guarded } from './breaker.ts'
-import type { RouteCall } from './routeCall.ts'
+import type { RouteCall } from './call/call.ts'
 
 const up: Outcome = { result: '0x1' }
 const down: Outcome = { facts: { text: 'Bad Gateway', status: 502 } }

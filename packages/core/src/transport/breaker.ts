@@ -4,10 +4,9 @@ import type { FailureKind } from '../failure/failureKind.ts'
 import { checkNames, checkRange } from '../failure/check.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
-import { createLatency } from './breakerLatency.ts'
-import type { Send } from './call.ts'
-import type { Endpoint } from './http.ts'
-import type { RouteCall } from './routeCall.ts'
+import { createLatency } from './endpoint/breakerLatency.ts'
+import type { Send, RouteCall } from './call/call.ts'
+import type { Endpoint } from './endpoint/http.ts'
 
 /** Options of {@link breaker}. */
 export interface BreakerOptions {
@@ -84,6 +83,9 @@ function getEvidence(failure: unknown): Evidence {
  * Only a failed probe makes the wait longer. Calls that were in flight when the breaker opened or closed are ignored: they neither open it
  * nor close it.
  * It is useful only if there is another endpoint.
+ *
+ * The service's breaker, `createBreaker` of the gateway, has other rules on purpose: its calls come from many users, one of whom may cause all
+ * failures, and it has requests of its own to find out.
  *
  * @param options - When it opens, and for how long.
  * @returns A function that adds the circuit breaker to an endpoint.

@@ -6,7 +6,7 @@ import type { Outcome, ScriptedEndpoint, Sent } from '../../test/scriptedEndpoin
 import { ACCEPTED_GROWTH, costGrowth } from '../../test/costGrowth.ts'
 import { budget } from './budget.ts'
 import type { Budgeted, BudgetOptions } from './budget.ts'
-import type { RouteCall } from './routeCall.ts'
+import type { RouteCall } from './call/call.ts'
 import { compose, deadline } from '../../test/layers.ts'
 
 const make = (

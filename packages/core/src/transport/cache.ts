@@ -1,11 +1,11 @@
 import { check, checkNames, checkRange } from '../failure/check.ts'
-import type { Call, Layer, Complete } from './call.ts'
+import type { Call, Layer, Complete } from './call/call.ts'
 import { createCacheMemory } from './cacheMemory.ts'
 import { blockNumber, cacheKind, cacheRule, namesTag } from './cacheRule.ts'
 import type { CacheRule } from './cacheRule.ts'
 import { boundStore } from './cacheStore.ts'
 import type { CacheStore } from './cacheStore.ts'
-import { onCancel } from './onCancel.ts'
+import { onCancel } from './call/onCancel.ts'
 
 export type { CacheStore } from './cacheStore.ts'
 

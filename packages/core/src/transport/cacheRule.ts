@@ -1,6 +1,6 @@
 import { toMethodMap } from '../schema/methodGroups.ts'
 import { cachedMethods } from '../schema/methodSlice.ts'
-import { areByName } from './writeParams.ts'
+import { areByName } from './call/writeParams.ts'
 
 /** Decides whether a result never changes. `finalBlock` is the highest block that was known to be final when the request was sent. */
 export type CacheRule = (value: unknown, finalBlock: number) => boolean

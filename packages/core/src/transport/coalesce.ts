@@ -1,11 +1,11 @@
 import { checkNames } from '../failure/check.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
-import type { Call, Send, Layer, Complete } from './call.ts'
-import { checkCallOptions } from './checkCallOptions.ts'
-import { callTime, follow, timeLeft } from './callProgress.ts'
-import { createCall } from './createCall.ts'
-import { onCancel } from './onCancel.ts'
+import type { Call, Send, Layer, Complete } from './call/call.ts'
+import { checkCallOptions } from './call/checkCallOptions.ts'
+import { callTime, follow, timeLeft } from './call/callProgress.ts'
+import { createCall } from './call/createCall.ts'
+import { onCancel } from './call/onCancel.ts'
 
 /** Options of {@link coalesce}. */
 export interface CoalesceOptions {

@@ -1,6 +1,6 @@
 import { createFailure } from '../failure/createFailure.ts'
-import type { RawRequest } from './createDispatch.ts'
-import { blockNumber } from './heads.ts'
+import type { RawRequest } from './call/createDispatch.ts'
+import { blockNumber } from './route/heads.ts'
 
 /**
  * Creates a function that returns the chain id and requests it at most once.

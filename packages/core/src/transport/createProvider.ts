@@ -1,7 +1,7 @@
 import { toRevert } from '../failure/toRevert.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { getNodeSubscriptions } from '../subscribe/getNodeSubscriptions.ts'
-import type { RequestArguments } from './call.ts'
+import type { RequestArguments } from './call/call.ts'
 import type { Transport } from './transport.ts'
 
 /** A failure as EIP-1193 specifies it: with a `code`, and the `data` of a revert. It is also a {@link KeyrailError}. */

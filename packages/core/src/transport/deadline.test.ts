@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
-import { endWait, follow, startWait } from './callProgress.ts'
-import { createCall } from './createCall.ts'
-import type { Endpoint } from './http.ts'
+import { endWait, follow, startWait } from './call/callProgress.ts'
+import { createCall } from './call/createCall.ts'
+import type { Endpoint } from './endpoint/http.ts'
 import { compose, deadline } from '../../test/layers.ts'
 
 /** An endpoint that never responds, and counts how often it was cancelled. */

@@ -1,12 +1,12 @@
 import { startTimer } from '../clock/startTimer.ts'
 import type { Timer } from '../clock/startTimer.ts'
 import { checkRange } from '../failure/check.ts'
-import { createTimers } from './timers.ts'
-import type { Call } from './call.ts'
-import { timeLeft } from './callProgress.ts'
-import { endCall } from './endCall.ts'
-import { isExpensiveMethod } from './isExpensiveMethod.ts'
-import type { Holder, QueueEntry } from './queue.ts'
+import { createTimers } from './call/timers.ts'
+import type { Call } from './call/call.ts'
+import { timeLeft } from './call/callProgress.ts'
+import { endCall } from './call/endCall.ts'
+import { isExpensiveMethod } from './call/isExpensiveMethod.ts'
+import type { Holder, QueueEntry } from './call/queue.ts'
 
 /** How long calls may take. */
 export interface DeadlineOptions {

@@ -5,10 +5,10 @@ import { check, checkNames, checkObject, checkRange } from '../failure/check.ts'
 import { describeType } from '../failure/describeType.ts'
 import { breaker } from './breaker.ts'
 import type { BreakerOptions } from './breaker.ts'
-import type { EndpointOpener } from './openEndpoint.ts'
-import { checkRouteOptions, route } from './route.ts'
-import type { Route, RouteEndpoint, RouteOptions } from './routeOptions.ts'
-import type { AnyEndpointOptions, EndpointOptions } from './endpointOptions.ts'
+import type { EndpointOpener } from './endpoint/openEndpoint.ts'
+import { checkRouteOptions, route } from './route/route.ts'
+import type { Route, RouteEndpoint, RouteOptions } from './route/routeOptions.ts'
+import type { AnyEndpointOptions, EndpointOptions } from './endpoint/endpointOptions.ts'
 
 /** Options of {@link failover}. */
 export interface FailoverOptions extends RouteOptions {

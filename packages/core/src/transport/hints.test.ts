@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Endpoint } from './http.ts'
+import type { Endpoint } from './endpoint/http.ts'
 import { hintTexts } from './hints.ts'
 import { compose, hints } from '../../test/layers.ts'
 

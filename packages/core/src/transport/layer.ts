@@ -1,8 +1,8 @@
-import type { Call, Send, Layer, RequestArguments } from './call.ts'
-import { follow, timeLeft } from './callProgress.ts'
-import { createDispatch } from './createDispatch.ts'
-import type { RawRequest } from './createDispatch.ts'
-import { onCancel } from './onCancel.ts'
+import type { Call, Send, Layer, RequestArguments } from './call/call.ts'
+import { follow, timeLeft } from './call/callProgress.ts'
+import { createDispatch } from './call/createDispatch.ts'
+import type { RawRequest } from './call/createDispatch.ts'
+import { onCancel } from './call/onCancel.ts'
 
 /** A call that the user's function handles, and how many of its own calls are in flight. */
 interface OuterCall {

@@ -2,9 +2,9 @@ import { startTimer } from '../clock/startTimer.ts'
 import { checkNames, checkRange } from '../failure/check.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
-import type { Call, Layer, Complete } from './call.ts'
-import { timeLeft } from './callProgress.ts'
-import { onCancel } from './onCancel.ts'
+import type { Call, Layer, Complete } from './call/call.ts'
+import { timeLeft } from './call/callProgress.ts'
+import { onCancel } from './call/onCancel.ts'
 
 /** Options of {@link retry}. */
 export interface RetryOptions {

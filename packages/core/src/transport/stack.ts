@@ -1,10 +1,10 @@
-import type { Call, Layer, LayerContext } from './call.ts'
-import { createDispatch } from './createDispatch.ts'
-import type { Dispatch, Frame } from './createDispatch.ts'
-import { endCall } from './endCall.ts'
-import type { Endpoint } from './http.ts'
-import { createQueue } from './queue.ts'
-import { onCancel } from './onCancel.ts'
+import type { Call, Layer, LayerContext } from './call/call.ts'
+import { createDispatch } from './call/createDispatch.ts'
+import type { Dispatch, Frame } from './call/createDispatch.ts'
+import { endCall } from './call/endCall.ts'
+import type { Endpoint } from './endpoint/http.ts'
+import { createQueue } from './call/queue.ts'
+import { onCancel } from './call/onCancel.ts'
 
 /** Layers around an endpoint, and the function that starts calls. */
 export interface Stack {

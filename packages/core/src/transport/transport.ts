@@ -1,8 +1,8 @@
 import type { TransportStats } from '../observe/stats.ts'
 import type { BatchFn } from '../schema/batch.ts'
 import type { BatchFeature } from './batch.ts'
-import type { CallOptions, RequestArguments } from './call.ts'
-import type { EndpointState } from './routeOptions.ts'
+import type { CallOptions, RequestArguments } from './call/call.ts'
+import type { EndpointState } from './route/routeOptions.ts'
 import type { StatsFeature } from '../observe/statsFeature.ts'
 
 /** Sends JSON-RPC calls. One instance can serve several libraries at once. */

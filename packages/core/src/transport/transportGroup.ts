@@ -1,5 +1,5 @@
 import { createFailure } from '../failure/createFailure.ts'
-import type { Dispatch } from './createDispatch.ts'
+import type { Dispatch } from './call/createDispatch.ts'
 import type { Stack } from './stack.ts'
 import type { Transport } from './transport.ts'
 

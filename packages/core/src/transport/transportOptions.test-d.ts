@@ -3,7 +3,7 @@ import type { EndpointUrlOptions } from '../endpoint/endpointUrlOptions.ts'
 import { createTransport } from './createTransport.ts'
 import { failover } from './failover.ts'
 import type { FailoverFeature } from './failover.ts'
-import { http } from './http.ts'
+import { http } from './endpoint/http.ts'
 import type { TransportOptions } from './transportOptions.ts'
 
 type Network = 'testnet' | 'mainnet'

@@ -8,8 +8,8 @@ import type { BatchRejection } from './batchCap.ts'
 import { getCalls } from './getCalls.ts'
 import { httpClients } from './httpClients.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { http } from '../../src/transport/http.ts'
-import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
+import { http } from '../../src/transport/endpoint/http.ts'
+import { limitConcurrency } from '../../src/transport/endpoint/limitConcurrency.ts'
 
 let server: FaultServer
 beforeEach(async () => {

@@ -5,8 +5,8 @@ import type { FaultServer } from '../faultServer.ts'
 import { httpClients } from './httpClients.ts'
 import { idFaults, faultyId } from './faultyId.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { http } from '../../src/transport/http.ts'
-import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
+import { http } from '../../src/transport/endpoint/http.ts'
+import { limitConcurrency } from '../../src/transport/endpoint/limitConcurrency.ts'
 import { getOutcome } from './getOutcome.ts'
 
 let server: FaultServer

@@ -1,4 +1,4 @@
-import type { HttpOptions } from '../../src/transport/http.ts'
+import type { HttpOptions } from '../../src/transport/endpoint/http.ts'
 
 /** Options that select the HTTP client: node:http, or `fetch` as on other platforms. */
 export const httpClients: readonly (readonly [string, HttpOptions])[] = [

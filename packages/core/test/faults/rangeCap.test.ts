@@ -8,8 +8,8 @@ import { httpClients } from './httpClients.ts'
 import { rangeCap } from './rangeCap.ts'
 import type { RangeRejection } from './rangeCap.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { http } from '../../src/transport/http.ts'
-import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
+import { http } from '../../src/transport/endpoint/http.ts'
+import { limitConcurrency } from '../../src/transport/endpoint/limitConcurrency.ts'
 
 let server: FaultServer
 beforeEach(async () => {

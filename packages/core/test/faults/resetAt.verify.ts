@@ -10,8 +10,8 @@ import { getCalls } from './getCalls.ts'
 import { httpClients } from './httpClients.ts'
 import { resetAt } from './resetAt.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
-import { http } from '../../src/transport/http.ts'
+import { limitConcurrency } from '../../src/transport/endpoint/limitConcurrency.ts'
+import { http } from '../../src/transport/endpoint/http.ts'
 import { getOutcome } from './getOutcome.ts'
 
 let server: FaultServer

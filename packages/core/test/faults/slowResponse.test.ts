@@ -10,8 +10,8 @@ import { httpClients } from './httpClients.ts'
 import { halfOpen } from './halfOpen.ts'
 import { slowResponse } from './slowResponse.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { http } from '../../src/transport/http.ts'
-import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
+import { http } from '../../src/transport/endpoint/http.ts'
+import { limitConcurrency } from '../../src/transport/endpoint/limitConcurrency.ts'
 import { getOutcome } from './getOutcome.ts'
 
 let server: FaultServer

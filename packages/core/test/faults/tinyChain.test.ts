@@ -8,9 +8,9 @@ import { httpClients } from './httpClients.ts'
 import { createTinyChain } from './tinyChain.ts'
 import type { TinyChain } from './tinyChain.ts'
 import { compose, deadline } from '../layers.ts'
-import { http } from '../../src/transport/http.ts'
+import { http } from '../../src/transport/endpoint/http.ts'
 import { retry } from '../../src/transport/retry.ts'
-import { route } from '../../src/transport/route.ts'
+import { route } from '../../src/transport/route/route.ts'
 
 let server: FaultServer
 let transport: Transport

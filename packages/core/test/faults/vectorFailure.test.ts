@@ -8,8 +8,8 @@ import { respondWith } from './respondWith.ts'
 import { httpClients } from './httpClients.ts'
 import { vectorFailure } from './vectorFailure.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
-import { http } from '../../src/transport/http.ts'
+import { limitConcurrency } from '../../src/transport/endpoint/limitConcurrency.ts'
+import { http } from '../../src/transport/endpoint/http.ts'
 import { getFailure } from '../getFailure.ts'
 
 let server: FaultServer

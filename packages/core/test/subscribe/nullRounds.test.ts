@@ -119,7 +119,7 @@ test('a node that does not have a block yet is not taken for a chain without tha
   const lagging = {
     ...chain,
     respond: async (method: string, params: readonly unknown[]) =>
-      isBehind && method === 'eth_getBlockByNumber' && params[0] === '0x4' ? null : respond(method, params),
+      isBehind && (params[0] === '0x4' || params[0] === chain.blocks[4]?.hash) ? null : respond(method, params),
   }
   const { seen, stop } = take(subscribeBlocks(createChainTransport(lagging)))
   await vi.advanceTimersByTimeAsync(1_000)
@@ -127,6 +127,22 @@ test('a node that does not have a block yet is not taken for a chain without tha
   await vi.advanceTimersByTimeAsync(20_000)
   expect(seen).toHaveLength(1)
   isBehind = false
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(seen.map((event) => event.type === 'block' && Number(event.header.number))).toEqual([3, 4, 5, 6])
+  await stop()
+})
+
+test('a block that a node has only by its hash is followed', async () => {
+  const chain = createChain(3)
+  const { respond } = chain
+  const lagging = {
+    ...chain,
+    respond: async (method: string, params: readonly unknown[]) =>
+      params[0] === '0x4' ? null : respond(method, params),
+  }
+  const { seen, stop } = take(subscribeBlocks(createChainTransport(lagging)))
+  await vi.advanceTimersByTimeAsync(1_000)
+  chain.mine(3)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(seen.map((event) => event.type === 'block' && Number(event.header.number))).toEqual([3, 4, 5, 6])
   await stop()

@@ -1,7 +1,7 @@
 import { registerSocket } from '../../src/socket/rpcSocket.ts'
 import { socketCall } from '../../src/socket/socketCall.ts'
 import type { SocketCallOptions, Subscriber } from '../../src/socket/socketCall.ts'
-import type { Dispatch } from '../../src/transport/createDispatch.ts'
+import type { Dispatch } from '../../src/transport/call/createDispatch.ts'
 import type { Transport } from '../../src/index.ts'
 
 export type { SocketNotification, Subscriber } from '../../src/socket/socketCall.ts'

@@ -120,7 +120,9 @@ const Row = memo(function Row(props: RowContext & { readonly request: RequestEnt
       <td data-label="Outcome">
         <StatusBadge status={request.status} kind={outcomeKind(request.outcome)} /> {outcome}
       </td>
-      <td data-label="Network">{getTitle(request.network)}</td>
+      <td data-label="Network" title={getTitle(request.network)}>
+        {getTitle(request.network)}
+      </td>
       <td data-label="Latency" className="number">
         {msText(request.durationMs)}
       </td>

@@ -21,6 +21,7 @@ import { withLatestBlock } from './withLatestBlock.ts'
  *   of URLs or chain ids: the compiler checks it unless you name `Rpc`, and `createClient` always does.
  * @throws {KeyrailError} kind `invalidRequest` for a wrong option. The message names the option and how to fix it.
  * @example
+ * const { KEYRAIL_API_KEY: apiKey = '' } = process.env
  * const client = createClient({ baseUrl: 'https://node.example.com', apiKey })
  * const number = await client.eth_blockNumber()
  */

@@ -59,107 +59,111 @@ const getLevel = (used: number, limit: number): number =>
  * Creates the job that looks for quotas that are nearly used up, and delivers alerts. It reads what the limits have written, so no call waits
  * for it. One instance at a time runs it; if two do, the primary key of an alert decides which of them creates it.
  */
-export const createAlerts = (options: AlertsOptions): { run(stopped: () => boolean): Promise<void> } => {
-  const { storage, usageLimits, now, leader } = options
+export const createAlerts = (options: AlertsOptions): { run(stopped: () => boolean): Promise<void> } => ({
+  run: (stopped) => run(options, stopped),
+})
 
-  const create = async (
-    account: ChargedAccount,
-    { level, used, limit, day }: { level: number; used: number; limit: number; day: UtcDay },
-  ): Promise<void> => {
-    const at = now()
-    await storage.transaction(async ({ alerts }) => {
-      // Lower levels that were skipped must not follow.
-      const added: number[] = []
-      for (const each of alertLevels)
-        if (each <= level && (await alerts.add({ account: account.account, day: day.day, level: each, now: at })))
-          added.push(each)
-      if (!added.includes(level)) return
-      const { app, user } = account
-      const event = createAlertEvent({
-        id: createId('evt'),
-        type: 'quota.threshold',
-        level,
-        used,
-        limit,
-        account: app === null ? { type: 'apiKeys' } : { type: 'app', id: app.id, name: app.name },
-        user: { id: user.id, email: user.email },
-        day,
-        now: at,
-      })
-      for (const recipient of await alerts.listRecipients(user.id))
-        await alerts.addDelivery({ ...recipient, event: JSON.stringify(event), now: at })
+const create = async (
+  { now, storage }: AlertsOptions,
+  account: ChargedAccount,
+  { level, used, limit, day }: { level: number; used: number; limit: number; day: UtcDay },
+): Promise<void> => {
+  const at = now()
+  await storage.transaction(async ({ alerts }) => {
+    // Lower levels that were skipped must not follow.
+    const added: number[] = []
+    for (const each of alertLevels)
+      if (each <= level && (await alerts.add({ account: account.account, day: day.day, level: each, now: at })))
+        added.push(each)
+    if (!added.includes(level)) return
+    const { app, user } = account
+    const event = createAlertEvent({
+      id: createId('evt'),
+      type: 'quota.threshold',
+      level,
+      used,
+      limit,
+      account: app === null ? { type: 'apiKeys' } : { type: 'app', id: app.id, name: app.name },
+      user: { id: user.id, email: user.email },
+      day,
+      now: at,
     })
-  }
+    for (const recipient of await alerts.listRecipients(user.id))
+      await alerts.addDelivery({ ...recipient, event: JSON.stringify(event), now: at })
+  })
+}
 
-  const find = async (stopped: () => boolean): Promise<void> => {
-    const day = getUtcDay(now())
-    for (let after: string | undefined = ''; after !== undefined && !stopped();) {
-      const page = await storage.alerts.listCharged({ day: day.day, after, limit: accountsAtOnce })
-      for (const account of page.items) {
-        const perDay = options.getPerDay(account)
-        if (perDay === null || perDay === 0 || getLevel(account.charged, perDay) <= account.alerted) continue
-        // The charged units include reserved ones; this count is exact.
-        const { day: window } = await usageLimits.usage({ id: account.account, perDay, perMonth: null })
-        const level = getLevel(window.used, perDay)
-        if (level > account.alerted) await create(account, { level, used: window.used, limit: perDay, day })
-      }
-      after = page.last
+const find = async (options: AlertsOptions, stopped: () => boolean): Promise<void> => {
+  const { now, storage, usageLimits } = options
+  const day = getUtcDay(now())
+  for (let after: string | undefined = ''; after !== undefined && !stopped();) {
+    const page = await storage.alerts.listCharged({ day: day.day, after, limit: accountsAtOnce })
+    for (const account of page.items) {
+      const perDay = options.getPerDay(account)
+      if (perDay === null || perDay === 0 || getLevel(account.charged, perDay) <= account.alerted) continue
+      // The charged units include reserved ones; this count is exact.
+      const { day: window } = await usageLimits.usage({ id: account.account, perDay, perMonth: null })
+      const level = getLevel(window.used, perDay)
+      if (level > account.alerted) await create(options, account, { level, used: window.used, limit: perDay, day })
     }
+    after = page.last
   }
+}
 
-  const sendEmail = async ({ userId, event }: AlertDelivery): Promise<WebhookResult> => {
-    const send = options.sendEmail()
-    const user = await storage.users.find(userId)
-    if (send === undefined || user?.state !== 'active') return { ok: false, result: 'emailDisabled' }
-    const parsed = JSON.parse(event) as AlertEvent
-    try {
-      const isOwner = parsed.data.user.id === userId
-      await send(toAlertEmail(parsed, { to: user.email, isOwner, siteUrl: options.siteUrl() }))
-      return { ok: true, result: 'sent' }
-    } catch (error) {
-      return { ok: false, result: options.describeEmailError(error) }
-    }
+const sendEmail = async (options: AlertsOptions, { userId, event }: AlertDelivery): Promise<WebhookResult> => {
+  const { storage } = options
+  const send = options.sendEmail()
+  const user = await storage.users.find(userId)
+  if (send === undefined || user?.state !== 'active') return { ok: false, result: 'emailDisabled' }
+  const parsed = JSON.parse(event) as AlertEvent
+  try {
+    const isOwner = parsed.data.user.id === userId
+    await send(toAlertEmail(parsed, { to: user.email, isOwner, siteUrl: options.siteUrl() }))
+    return { ok: true, result: 'sent' }
+  } catch (error) {
+    return { ok: false, result: options.describeEmailError(error) }
   }
+}
 
-  const send = async (delivery: AlertDelivery): Promise<WebhookResult> => {
-    const { userId, webhookId, event } = delivery
-    if (webhookId === null) return sendEmail(delivery)
-    const webhook = await storage.webhooks.find({ id: webhookId, userId })
-    if (webhook === undefined) return { ok: false, result: 'removed' }
-    let secret: string
-    try {
-      secret = openKey(webhook.sealed, webhook, options.secrets)
-    } catch {
-      return { ok: false, result: 'secretLost' }
-    }
-    return options.sendWebhook({ url: webhook.url, body: event, secret })
+const send = async (options: AlertsOptions, delivery: AlertDelivery): Promise<WebhookResult> => {
+  const { storage } = options
+  const { userId, webhookId, event } = delivery
+  if (webhookId === null) return sendEmail(options, delivery)
+  const webhook = await storage.webhooks.find({ id: webhookId, userId })
+  if (webhook === undefined) return { ok: false, result: 'removed' }
+  let secret: string
+  try {
+    secret = openKey(webhook.sealed, webhook, options.secrets)
+  } catch {
+    return { ok: false, result: 'secretLost' }
   }
+  return options.sendWebhook({ url: webhook.url, body: event, secret })
+}
 
-  const deliver = async (delivery: AlertDelivery): Promise<void> => {
-    const { id, attempts } = delivery
-    const { ok, result } = await send(delivery)
-    const waitMs = ok ? undefined : retryMs[attempts - 1]
-    const state = ok ? 'delivered' : waitMs === undefined ? 'failed' : 'pending'
-    const nextAttemptAt = waitMs === undefined ? null : now() + waitMs
-    await storage.alerts.finish({ id, state, result, now: now(), nextAttemptAt })
-    if (state === 'failed') {
-      const by = delivery.webhookId === null ? 'email' : 'webhook'
-      options.onEvent({ event: 'alertFailed', deliveryId: id, by, result })
-    }
+const deliver = async (options: AlertsOptions, delivery: AlertDelivery): Promise<void> => {
+  const { now, storage } = options
+  const { id, attempts } = delivery
+  const { ok, result } = await send(options, delivery)
+  const waitMs = ok ? undefined : retryMs[attempts - 1]
+  const state = ok ? 'delivered' : waitMs === undefined ? 'failed' : 'pending'
+  const nextAttemptAt = waitMs === undefined ? null : now() + waitMs
+  await storage.alerts.finish({ id, state, result, now: now(), nextAttemptAt })
+  if (state === 'failed') {
+    const by = delivery.webhookId === null ? 'email' : 'webhook'
+    options.onEvent({ event: 'alertFailed', deliveryId: id, by, result })
   }
+}
 
-  return {
-    run: async (stopped) => {
-      if (!(await storage.alerts.takeLease({ leader, now: now(), leaseMs }))) return
-      await find(stopped)
-      while (!stopped()) {
-        const due = await storage.alerts.takeDue({ now: now(), retryAt: now() + attemptMs, limit: deliveriesAtOnce })
-        await Promise.all(due.map(deliver))
-        if (due.length < deliveriesAtOnce) break
-      }
-      const today = getUtcDay(now())
-      const before = now() - retentionMs
-      await storage.alerts.prune({ day: today.day - 1, before, limit: pruneAtOnce })
-    },
+const run = async (options: AlertsOptions, stopped: () => boolean): Promise<void> => {
+  const { storage, leader, now } = options
+  if (!(await storage.alerts.takeLease({ leader, now: now(), leaseMs }))) return
+  await find(options, stopped)
+  while (!stopped()) {
+    const due = await storage.alerts.takeDue({ now: now(), retryAt: now() + attemptMs, limit: deliveriesAtOnce })
+    await Promise.all(due.map((delivery) => deliver(options, delivery)))
+    if (due.length < deliveriesAtOnce) break
   }
+  const today = getUtcDay(now())
+  const before = now() - retentionMs
+  await storage.alerts.prune({ day: today.day - 1, before, limit: pruneAtOnce })
 }

@@ -11,7 +11,7 @@ import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { Change } from '../storage/changes.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { Registries } from './publishedPackages.ts'
-import type { RouteName } from './contract/controlApi.d.ts'
+import type { RouteName } from './contract/routeName.ts'
 
 /** The part of the service's configuration that the control API uses. */
 export interface ControlConfig {

@@ -5,8 +5,9 @@ import { monotonicClock } from '../lib/clock.ts'
 import { createFaultLog } from '../errors/faultLog.ts'
 import { strictTransport } from '../proxy/http/strictTransport.ts'
 import { isStorageError } from '../errors/storageError.ts'
-import { authorize } from './authorize.ts'
-import type { ConfirmBody, RouteName } from './contract/controlApi.d.ts'
+import { authorizeRoute } from './authorizeRoute.ts'
+import type { ConfirmBody } from './contract/controlApi.d.ts'
+import type { RouteName } from './contract/routeName.ts'
 import { openApi } from './contract/openApi.ts'
 import type { ControlFault, ControlOptions } from './controlOptions.ts'
 import { apiErrors } from './apiErrors.ts'
@@ -92,7 +93,7 @@ export const createControl = (options: ControlOptions): Control => {
   ): Promise<Outcome> => {
     const { headers, method } = request
     const changes = method !== 'GET' && method !== 'HEAD'
-    const authorized = await authorize({ accounts: parts.accounts, route, writes: changes, headers, host, ip })
+    const authorized = await authorizeRoute({ accounts: parts.accounts, route, writes: changes, headers, host, ip })
     if ('error' in authorized) return { result: authorized }
     const { caller } = authorized
     const userId = caller.viewer?.user.id

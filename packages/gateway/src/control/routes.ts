@@ -1,4 +1,4 @@
-import type { RouteName } from './contract/controlApi.d.ts'
+import type { RouteName } from './contract/routeName.ts'
 import type { Route } from './route.ts'
 import { accountRoutes } from './routes/accountRoutes.ts'
 import { adminRoutes } from './routes/adminRoutes.ts'

@@ -40,7 +40,8 @@ const file: Readonly<Record<string, string>> = {
   ENFILE: 'the machine has too many open files: raise its limit',
 }
 
-const causes: Readonly<Record<CauseOf, Readonly<Record<string, string>>>> = {
+/** What each code means and how to fix it, by what failed. The docs site has a page of it. */
+export const causes: Readonly<Record<CauseOf, Readonly<Record<string, string>>>> = {
   // The first word of an error reply. https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors
   redis: {
     ...connection,

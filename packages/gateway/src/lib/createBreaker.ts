@@ -62,6 +62,8 @@ const countCapped = (most: number, owners: readonly string[]): number => {
  * One user can cause failures with calls that are too expensive for any node. So failures open the breaker only if they come from three or
  * more users, and the wait gets longer only if the last two failed trials were made by different users. Otherwise the breaker calls
  * `onDoubt`.
+ *
+ * The SDK's `breaker` has other rules on purpose: all its calls are one program's, so whose they are says nothing, and it sends no requests of its own.
  * @param options.now - A monotonic clock in milliseconds. @default performance.now
  * @param options.onChange - Called with `true` when the breaker closes and with `false` when it opens.
  * @param options.onDoubt - Called when failures may be one user's fault. Send the upstream a cheap request and call `confirm` with whether it

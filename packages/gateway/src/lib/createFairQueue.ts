@@ -1,10 +1,10 @@
 import { createQueue } from './createQueue.ts'
 import type { Queue } from './createQueue.ts'
 
-/** The key and the tenant that a slot counts for. */
+/** The key and the owner that a slot counts for. */
 export interface SlotHolder {
   readonly keyId: string
-  /** The tenant that owns the key. A key never changes its owner. */
+  /** The owner of the key. A key never changes its owner. */
   readonly ownerId: string
 }
 
@@ -20,7 +20,7 @@ interface Waiter {
 }
 
 /** The calls of all keys of one owner. */
-interface Tenant {
+interface Owner {
   active: number
   /** The keys that have queued calls. They take turns: round robin. */
   readonly queuedKeys: Key[]
@@ -28,13 +28,13 @@ interface Tenant {
 
 /** The calls of one key. */
 interface Key {
-  readonly tenant: Tenant
+  readonly owner: Owner
   active: number
   readonly queue: Queue<Waiter>
 }
 
 /**
- * Limits the calls in flight to the nodes of a network, and queues the rest. Tenants take turns, and so do the keys of a tenant, so that nobody
+ * Limits the calls in flight to the nodes of a network, and queues the rest. Owners take turns, and so do the keys of an owner, so that nobody
  * can take all connections.
  */
 export interface FairQueue {
@@ -67,6 +67,21 @@ export interface QueueState {
   readonly queued: number
 }
 
+interface FairQueueState {
+  readonly slots: number
+  readonly slotsPerKey: number
+  readonly maxQueued: number
+  keys: Map<string, Key>
+  owners: Map<string, Owner>
+  /** At how many keys idle ones are dropped. */
+  sweepAt: number
+  active: number
+  queued: number
+  /** The owners that have queued calls, in round-robin order. */
+  readonly queuedOwners: Owner[]
+  isDispatching: boolean
+}
+
 /** The number of connections to a node. */
 const defaultSlots = 128
 const defaultMaxQueued = 1_000
@@ -74,99 +89,107 @@ const defaultMaxQueued = 1_000
 const minKeysToSweep = 1_024
 const nothing = (): void => {}
 
+const ownerHasSlot = (state: FairQueueState, owner: Owner): boolean => owner.active < state.slots - state.active
+
+const sweep = (state: FairQueueState): void => {
+  state.keys = new Map([...state.keys].filter(([, key]) => key.active > 0 || key.queue.size() > 0))
+  state.owners = new Map([...state.owners].filter(([, owner]) => owner.active > 0 || owner.queuedKeys.length > 0))
+  state.sweepAt = Math.max(minKeysToSweep, state.keys.size * 2)
+}
+
+const getKey = (state: FairQueueState, { keyId, ownerId }: SlotHolder): Key => {
+  const known = state.keys.get(keyId)
+  if (known !== undefined) return known
+  // Idle keys stay in the map: adding and removing a key for each call would cost more than a sweep now and then.
+  if (state.keys.size >= state.sweepAt) sweep(state)
+  let owner = state.owners.get(ownerId)
+  if (owner === undefined) state.owners.set(ownerId, (owner = { active: 0, queuedKeys: [] }))
+  const key: Key = { owner, active: 0, queue: createQueue() }
+  state.keys.set(keyId, key)
+  return key
+}
+
+const dequeue = (state: FairQueueState, key: Key, waiter: Waiter): void => {
+  clearTimeout(waiter.timer)
+  if (!key.queue.remove(waiter.ticket)) return
+  state.queued -= 1
+  if (key.queue.size() > 0) return
+  removeFrom(key.owner.queuedKeys, key)
+  if (key.owner.queuedKeys.length === 0) removeFrom(state.queuedOwners, key.owner)
+}
+
+/** Runs the next call of an owner. @returns Whether the owner had a slot for it. */
+const runNext = (state: FairQueueState, owner: Owner): boolean => {
+  if (!ownerHasSlot(state, owner)) return false
+  const key = owner.queuedKeys.find((queued) => queued.active < state.slotsPerKey)
+  const waiter = key?.queue.first()
+  if (key === undefined || waiter === undefined) return false
+  dequeue(state, key, waiter)
+  if (removeFrom(owner.queuedKeys, key)) owner.queuedKeys.push(key)
+  waiter.cancel = waiter.run(Math.max(1, waiter.deadline - performance.now()))
+  return true
+}
+
+const dispatch = (state: FairQueueState): void => {
+  // A call may end as soon as it runs and release its slot: then the loop below continues with the next one.
+  if (state.isDispatching || state.queuedOwners.length === 0) return
+  state.isDispatching = true
+  let skipped = 0
+  while (state.active < state.slots && skipped < state.queuedOwners.length) {
+    const owner = state.queuedOwners.shift()
+    if (owner === undefined) break
+    state.queuedOwners.push(owner)
+    skipped = runNext(state, owner) ? 0 : skipped + 1
+  }
+  state.isDispatching = false
+}
+
 /**
- * Creates a fair queue. A tenant may use as many slots as it leaves free: half of all if it is alone, a third if two tenants want as many as
- * possible, a tenth if nine do. So a new tenant always finds a free slot, however many others are greedy.
- * @param options.slots - Calls in flight of all tenants. @default 128
- * @param options.slotsPerKey - Calls in flight of one key. @default as many as its tenant may have
+ * Creates a fair queue. An owner may use as many slots as it leaves free: half of all if it is alone, a third if two owners want as many as
+ * possible, a tenth if nine do. So a new owner always finds a free slot, however many others are greedy.
+ * @param options.slots - Calls in flight of all owners. @default 128
+ * @param options.slotsPerKey - Calls in flight of one key. @default as many as its owner may have
  * @param options.maxQueued - Queued calls of one key. @default 1000
  */
 export const createFairQueue = (
   options: { slots?: number; slotsPerKey?: number; maxQueued?: number } = {},
 ): FairQueue => {
   const { slots = defaultSlots, slotsPerKey = slots, maxQueued = defaultMaxQueued } = options
-  let keys = new Map<string, Key>()
-  let tenants = new Map<string, Tenant>()
-  let sweepAt = minKeysToSweep
-  let active = 0
-  let queued = 0
-  /** The tenants that have queued calls, in round-robin order. */
-  const queuedTenants: Tenant[] = []
-  let isDispatching = false
-
-  const tenantHasSlot = (tenant: Tenant): boolean => tenant.active < slots - active
-  const sweep = (): void => {
-    keys = new Map([...keys].filter(([, key]) => key.active > 0 || key.queue.size() > 0))
-    tenants = new Map([...tenants].filter(([, tenant]) => tenant.active > 0 || tenant.queuedKeys.length > 0))
-    sweepAt = Math.max(minKeysToSweep, keys.size * 2)
+  const state: FairQueueState = {
+    slots,
+    slotsPerKey,
+    maxQueued,
+    keys: new Map(),
+    owners: new Map(),
+    sweepAt: minKeysToSweep,
+    active: 0,
+    queued: 0,
+    queuedOwners: [],
+    isDispatching: false,
   }
-  const getKey = ({ keyId, ownerId }: SlotHolder): Key => {
-    const known = keys.get(keyId)
-    if (known !== undefined) return known
-    // Idle keys stay in the map: adding and removing a key for each call would cost more than a sweep now and then.
-    if (keys.size >= sweepAt) sweep()
-    let tenant = tenants.get(ownerId)
-    if (tenant === undefined) tenants.set(ownerId, (tenant = { active: 0, queuedKeys: [] }))
-    const key: Key = { tenant, active: 0, queue: createQueue() }
-    keys.set(keyId, key)
-    return key
-  }
-  const dequeue = (key: Key, waiter: Waiter): void => {
-    clearTimeout(waiter.timer)
-    if (!key.queue.remove(waiter.ticket)) return
-    queued -= 1
-    if (key.queue.size() > 0) return
-    removeFrom(key.tenant.queuedKeys, key)
-    if (key.tenant.queuedKeys.length === 0) removeFrom(queuedTenants, key.tenant)
-  }
-  /** Runs the next call of a tenant. @returns Whether the tenant had a slot for it. */
-  const runNext = (tenant: Tenant): boolean => {
-    if (!tenantHasSlot(tenant)) return false
-    const key = tenant.queuedKeys.find((queued) => queued.active < slotsPerKey)
-    const waiter = key?.queue.first()
-    if (key === undefined || waiter === undefined) return false
-    dequeue(key, waiter)
-    if (removeFrom(tenant.queuedKeys, key)) tenant.queuedKeys.push(key)
-    waiter.cancel = waiter.run(Math.max(1, waiter.deadline - performance.now()))
-    return true
-  }
-  const dispatch = (): void => {
-    // A call may end as soon as it runs and release its slot: then the loop below continues with the next one.
-    if (isDispatching || queuedTenants.length === 0) return
-    isDispatching = true
-    let skipped = 0
-    while (active < slots && skipped < queuedTenants.length) {
-      const tenant = queuedTenants.shift()
-      if (tenant === undefined) break
-      queuedTenants.push(tenant)
-      skipped = runNext(tenant) ? 0 : skipped + 1
-    }
-    isDispatching = false
-  }
-
   return {
     hasSlot: ({ keyId, ownerId }) => {
-      const key = keys.get(keyId)
-      if (key !== undefined) return key.active < slotsPerKey && tenantHasSlot(key.tenant)
-      const tenant = tenants.get(ownerId)
-      return tenant === undefined ? active < slots : tenantHasSlot(tenant)
+      const key = state.keys.get(keyId)
+      if (key !== undefined) return key.active < state.slotsPerKey && ownerHasSlot(state, key.owner)
+      const owner = state.owners.get(ownerId)
+      return owner === undefined ? state.active < state.slots : ownerHasSlot(state, owner)
     },
     acquire: (holder) => {
-      const key = getKey(holder)
+      const key = getKey(state, holder)
       key.active += 1
-      key.tenant.active += 1
-      active += 1
+      key.owner.active += 1
+      state.active += 1
     },
     release: (holder) => {
-      const key = getKey(holder)
+      const key = getKey(state, holder)
       key.active -= 1
-      key.tenant.active -= 1
-      active -= 1
-      dispatch()
+      key.owner.active -= 1
+      state.active -= 1
+      dispatch(state)
     },
     enqueue: (holder, { timeoutMs, run, onReject }) => {
-      const key = getKey(holder)
-      if (key.queue.size() >= maxQueued) {
+      const key = getKey(state, holder)
+      if (key.queue.size() >= state.maxQueued) {
         onReject()
         return nothing
       }
@@ -178,19 +201,19 @@ export const createFairQueue = (
         timer: undefined,
       }
       waiter.timer = setTimeout(() => {
-        dequeue(key, waiter)
+        dequeue(state, key, waiter)
         onReject()
       }, timeoutMs)
-      if (key.tenant.queuedKeys.length === 0) queuedTenants.push(key.tenant)
-      if (key.queue.size() === 0) key.tenant.queuedKeys.push(key)
+      if (key.owner.queuedKeys.length === 0) state.queuedOwners.push(key.owner)
+      if (key.queue.size() === 0) key.owner.queuedKeys.push(key)
       waiter.ticket = key.queue.push(waiter)
-      queued += 1
+      state.queued += 1
       return () => {
-        dequeue(key, waiter)
+        dequeue(state, key, waiter)
         waiter.cancel()
       }
     },
-    state: () => ({ active, queued }),
+    state: () => ({ active: state.active, queued: state.queued }),
   }
 }
 

@@ -76,6 +76,16 @@ export const getBufferShare = (ownerId: string): BufferShare => {
   return share
 }
 
+/** How many bytes are buffered for the owner that has the most. @param except - Not this one. */
+export const getLargestShare = (except: BufferShare): number => {
+  let largest = 0
+  for (const reference of shares.values()) {
+    const share = reference.deref()
+    if (share !== undefined && share !== except) largest = Math.max(largest, share.held)
+  }
+  return largest
+}
+
 /**
  * Reserves bytes to buffer. An owner may hold as many bytes as it leaves free: half of all if it is alone, a third if two owners want as many
  * as possible. So a new owner always finds room, however much others buffer.

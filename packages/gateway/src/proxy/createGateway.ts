@@ -16,7 +16,8 @@ import type { GatewayConfig, GatewayParts } from './gatewayOptions.ts'
 import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { getListeningUrl } from '../lib/publicUrl.ts'
 import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
-import { allBufferedBytes, getBufferedByKind } from '../lib/memoryBudget.ts'
+import { getOwnShare } from './subscription/ownReads.ts'
+import { allBufferedBytes, getBufferedByKind, getLargestShare } from '../lib/memoryBudget.ts'
 import { createConnections } from './http/connections.ts'
 import { createFramingCheck } from './http/createFramingCheck.ts'
 import { createProxyWarning } from './http/proxyWarning.ts'
@@ -35,8 +36,8 @@ import { createSocketServer } from './caller/webSocket/createSocketServer.ts'
 import { createNetworkHub } from './subscription/createNetworkHub.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstreamGroup.ts'
-import { createBudgetUsage } from './upstream/createBudget.ts'
-import type { BudgetUsage } from './upstream/createBudget.ts'
+import { createBudgetUsage } from './upstream/health/createBudget.ts'
+import type { BudgetUsage } from './upstream/health/createBudget.ts'
 
 const timeoutCheckMs = 1_000
 const defaultGraceMs = 10_000
@@ -322,6 +323,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
       requests: [...earlier, gateway].reduce((sum, { inFlight }) => sum + inFlight, 0),
       bufferedBytes: allBufferedBytes(),
       bufferedByKind: getBufferedByKind(),
+      largestShareBytes: getLargestShare(getOwnShare()),
       maxBufferedBytes: current.bounds.maxBufferedBytes,
       queues: [...groups.values()].map(({ network, queue }) => ({ network, ...queue.state() })),
     }),

@@ -12,6 +12,8 @@ export interface GatewayLoad {
   /** The buffers of all requests and connections together. */
   readonly bufferedBytes: number
   readonly bufferedByKind: Readonly<Record<BufferKind, number>>
+  /** The buffers of the owner that has the most. */
+  readonly largestShareBytes: number
   readonly maxBufferedBytes: number
   /** The calls to each network. */
   readonly queues: readonly (QueueState & { readonly network: Network })[]

@@ -2,7 +2,7 @@ import type { Network } from '../lib/network.ts'
 import type { RejectionReason } from '../errors/rejection.ts'
 import type { CloseReason } from './caller/webSocket/closeReasons.ts'
 import type { NodeSocketState } from './subscription/node/createNodeSocket.ts'
-import type { UpstreamEvent } from './upstream/watchHealth.ts'
+import type { UpstreamEvent } from './upstream/health/watchHealth.ts'
 
 /** A key lookup, a quota check or a metering update failed, or the server could not listen or accept a connection. */
 export interface FaultEntry {

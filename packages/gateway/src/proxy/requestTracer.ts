@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { CallOutcome } from './upstream/callOutcome.ts'
+import type { CallOutcome } from './upstream/health/callOutcome.ts'
 
 /** Traces requests. Spans hold no key, no params, no results and no URL of a node. */
 export interface RequestTracer {

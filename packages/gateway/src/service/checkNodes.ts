@@ -1,5 +1,5 @@
 import { createUpstream } from '../proxy/upstream/createUpstream.ts'
-import { checkChainId } from '../proxy/upstream/watchHealth.ts'
+import { checkChainId } from '../proxy/upstream/health/watchHealth.ts'
 import { openSession } from '../proxy/subscription/node/openSession.ts'
 import type { UpstreamOptions } from '../proxy/options/upstreamOptions.ts'
 import { readServiceConfig } from './readServiceConfig.ts'

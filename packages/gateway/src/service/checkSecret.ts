@@ -53,7 +53,7 @@ export const describeSecretProblem = ({ decrypted, stored }: SecretCheck): strin
 export const wrongSecretError = (check: SecretCheck): ConfigError =>
   new ConfigError([
     {
-      path: 'KEYRAIL_SECRET',
+      path: 'KEYRAIL_SECRET, or the file of KEYRAIL_SECRET_FILE,',
       fix: `is probably not the secret of this database: ${describeSecretProblem(check)}. Set the secret that the service had before. If it is lost, start with keyrail serve --new-secret: keys still work, and each is shown again once it is rotated`,
     },
   ])

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { createAlerts } from '../alerts/createAlerts.ts'
 import { sendWebhook } from '../alerts/sendWebhook.ts'
 import { createStoredKeys } from '../auth/key/createStoredKeys.ts'
+import type { Accounts } from '../control/account/accounts.ts'
 import { createAccounts } from '../control/account/createAccounts.ts'
 import { createControl } from '../control/createControl.ts'
-import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
 import { createMailer } from '../email/createMailer.ts'
 import { describeEmailError } from '../email/sendBySmtp.ts'
 import { createOidcClient } from '../oidc/createOidcClient.ts'
 import { createGateway } from '../proxy/createGateway.ts'
 import type { Gateway } from '../proxy/gateway.ts'
-import type { GatewayConfig } from '../proxy/gatewayOptions.ts'
 import { getHighestWeight } from '../proxy/method/weights.ts'
 import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
+import type { Storage } from '../storage/openStorage.ts'
 import { createReadActivity } from '../usage/metering/createReadActivity.ts'
 import { createReadTraffic } from '../usage/metering/createReadTraffic.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
@@ -24,30 +24,71 @@ import { createDrainDelay } from './createDrainDelay.ts'
 import { createSiteHost } from './createSiteHost.ts'
 import { toControlConfig, toDeployment, toKeyLimits, toUrls } from './fromConfig.ts'
 import { openRedisParts } from './openRedisParts.ts'
-import type { RedisParts } from './openRedisParts.ts'
 import { openUsage } from './openUsage.ts'
+import type { Usage } from './openUsage.ts'
 import { createPrometheus } from './prometheus.ts'
 import { provideAccount } from './provideAccount.ts'
 import { readTls } from './readTls.ts'
-import { openTracing } from './tracing/openTracing.ts'
-import type { Tracing } from './tracing/openTracing.ts'
 import { resolveNetworkLimits } from './networkLimits.ts'
-import type { LimitsByNetwork } from './networkLimits.ts'
-import { planReload } from './runningConfig.ts'
-import type { RunningConfig } from './runningConfig.ts'
 import { checkCredentials } from './serviceEnvironment.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
-import type { CloseOptions, Listening, Service, ServiceOptions } from './service.ts'
+import { close, listen, openConfiguredTracing, reload, toGateway, warnAboutSecret } from './runService.ts'
+import type { ServiceParts, ServiceState } from './runService.ts'
+import type { Service, ServiceOptions } from './service.ts'
 import { startUpkeep } from './startUpkeep.ts'
-import { toGatewayConfig } from './toGatewayConfig.ts'
 import { watchServiceStores } from './watchServiceStores.ts'
 
-const defaultGraceMs = 10_000
 /** Log-ins delete expired rows too; this also runs without log-ins. */
 const upkeepMs = 60 * 60_000
 /** Rows of past days that upkeep merges in one transaction. */
 const rowsAtOnce = 500
 const alertsMs = 30_000
+
+/** Starts the work that no call waits for. @returns Stops it. */
+const startJobs = ({
+  prune,
+  compact,
+  alerts,
+  now,
+}: {
+  prune: Accounts['prune']
+  compact: Usage['accountDays']['compact']
+  alerts: ReturnType<typeof createAlerts>
+  now: () => number
+}): (() => void) => {
+  const stops = [
+    startUpkeep({
+      work: async () => {
+        await prune()
+        const today = getUtcDay(now())
+        while ((await compact(today, rowsAtOnce)) === rowsAtOnce);
+      },
+      everyMs: upkeepMs,
+    }),
+    startUpkeep({ work: alerts.run, everyMs: alertsMs }),
+  ]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+/** Opens the storage, and checks that the secrets decrypt its keys. */
+const openCheckedStorage = async ({
+  config,
+  secrets,
+  storage: location,
+  newSecret = false,
+}: ServiceOptions): Promise<{ storage: Storage; secretCheck: SecretCheck }> => {
+  const storage = await openStorage({ postgres: config.postgres, ...location })
+  try {
+    const secretCheck = await checkSecret(storage.keys, secrets)
+    if (isWrongSecret(secretCheck) && !newSecret) throw wrongSecretError(secretCheck)
+    return { storage, secretCheck }
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}
 
 /**
  * Creates a service and opens its storage. It does not listen before `listen()`.
@@ -62,24 +103,18 @@ const alertsMs = 30_000
  * const { url } = await service.listen()
  */
 export const createService = async (options: ServiceOptions): Promise<Service> => {
-  const { now = Date.now, developmentMethods, testKeys = false } = options
-  let { config } = options
-  let limitsByNetwork = resolveNetworkLimits(config)
-  /** One array, whose elements a reload replaces: accounts and the control API hold a reference to it. */
-  const secrets: [ServerSecret, ...ServerSecret[]] = [...options.secrets]
-  let listening: Listening | undefined
-  let isClosing = false
-
+  const { now = Date.now, developmentMethods, testKeys = false, version = 'unknown' } = options
   // Check what can be checked before anything is opened.
   checkCredentials(options)
-  const initialTls = readTls(config)
+  const tls = readTls(options.config)
+  const limitsByNetwork = resolveNetworkLimits(options.config)
 
   // Log and metrics
   const prometheus =
-    config.prometheus === undefined
+    options.config.prometheus === undefined
       ? undefined
       : await createPrometheus({
-          version: options.version,
+          version,
           upstreams: () => gateway.upstreams(),
           webSockets: () => gateway.webSockets(),
           load: () => gateway.load(),
@@ -103,45 +138,35 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     }
   }
 
-  // Stores
-  const storage = await openStorage({ postgres: config.postgres, ...options.storage })
-  // Secret
-  let secretCheck: SecretCheck
-  try {
-    secretCheck = await checkSecret(storage.keys, secrets)
-    if (isWrongSecret(secretCheck) && options.newSecret !== true) throw wrongSecretError(secretCheck)
-  } catch (error) {
+  const { storage, secretCheck } = await openCheckedStorage(options)
+  warnAboutSecret(secretCheck, log)
+  const state: ServiceState = {
+    config: options.config,
+    limitsByNetwork,
+    secrets: [...options.secrets],
+    secretCheck,
+    listening: undefined,
+    isClosing: false,
+    tracing: undefined,
+  }
+  const { secrets } = state
+
+  const redis = await openRedisParts({
+    url: options.redisUrl,
+    secret: secrets[0],
+    onChange: (changes) => keys.forget(changes),
+    warn: (what) => log({ event: 'warning', what }),
+  }).catch(async (error: unknown) => {
     await storage.close()
     throw error
-  }
-  const warnAboutSecret = (): void => {
-    const problem = describeSecretProblem(secretCheck)
-    if (problem !== undefined)
-      log({ event: 'warning', what: `${problem}: the others work, but cannot be shown again. Is it the right secret?` })
-  }
-  warnAboutSecret()
-
-  const openRedis = async (): Promise<RedisParts | undefined> => {
-    try {
-      return await openRedisParts({
-        url: options.redisUrl,
-        secret: secrets[0],
-        onChange: (changes) => keys.forget(changes),
-        warn: (what) => log({ event: 'warning', what }),
-      })
-    } catch (error) {
-      await storage.close()
-      throw error
-    }
-  }
-  const redis = await openRedis()
+  })
 
   // Usage
   const usage = openUsage({
     storage,
     redis,
-    config: () => config,
-    getWeights: (network) => (limitsByNetwork[network] ?? config.limits).weights,
+    config: () => state.config,
+    getWeights: (network) => (state.limitsByNetwork[network] ?? state.config.limits).weights,
     prometheus,
     log,
     now,
@@ -150,10 +175,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   // Keys and accounts
   const keys = createStoredKeys({
     storage,
-    getLimits: (access) => toKeyLimits(config, limitsByNetwork, access),
+    getLimits: (access) => toKeyLimits(state.config, state.limitsByNetwork, access),
     trackAllowListUse: ({ id }) => (id === undefined ? () => {} : usage.allowListUses.track(id)),
-    staleKeysForMs: config.staleKeysForMs,
-    maxEntries: config.maxCachedKeys,
+    staleKeysForMs: state.config.staleKeysForMs,
+    maxEntries: state.config.maxCachedKeys,
     now: options.now,
   })
   const stores = watchServiceStores({ storage, redis, keys, log })
@@ -162,50 +187,45 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     keys.forget(changes)
     redis?.invalidation.publish(changes)
   }
-  const mailer = createMailer({ config: () => config.email, onEvent: log })
+  const mailer = createMailer({ config: () => state.config.email, onEvent: log })
   const accounts = createAccounts({
     storage,
-    signUp: () => config.signUp,
-    passwordLogin: () => config.passwordLogin,
+    signUp: () => state.config.signUp,
+    passwordLogin: () => state.config.passwordLogin,
     oidc: {
-      client: createOidcClient({ config: () => config.oidc, onEvent: log, now: options.now }),
+      client: createOidcClient({ config: () => state.config.oidc, onEvent: log, now: options.now }),
       siteUrl: () => siteUrl(),
     },
-    minBurst: () => getHighestWeight(config.limits.weights, limitsByNetwork),
+    minBurst: () => getHighestWeight(state.config.limits.weights, state.limitsByNetwork),
     secrets,
     operatorToken: options.operatorToken,
-    auditDays: config.retention.auditDays,
+    auditDays: state.config.retention.auditDays,
     now: options.now,
     onChange: forget,
     mailer: { ...mailer, siteUrl: () => siteUrl() },
   })
 
-  const stopUpkeep = startUpkeep({
-    work: async () => {
-      await accounts.prune()
-      const today = getUtcDay(now())
-      while ((await usage.accountDays.compact(today, rowsAtOnce)) === rowsAtOnce);
-    },
-    everyMs: upkeepMs,
-  })
-
-  // Alerts
-  const webhookOptions = () => ({ allowPrivate: config.webhooks.allowPrivateAddresses, now: now() })
-  const siteUrl = (): string => toUrls(config, listening?.url).site
-  const alerts = createAlerts({
-    storage,
-    usageLimits: usage.limits,
-    getPerDay: ({ app, user }) => toKeyLimits(config, limitsByNetwork, { app, user, networks: [] }).perDay,
-    secrets,
-    sendWebhook: (request) => sendWebhook(request, webhookOptions()),
-    sendEmail: mailer.getSend,
-    describeEmailError,
-    siteUrl,
-    onEvent: log,
-    leader: randomUUID(),
+  const webhookOptions = () => ({ allowPrivate: state.config.webhooks.allowPrivateAddresses, now: now() })
+  const siteUrl = (): string => toUrls(state.config, state.listening?.url).site
+  const stopJobs = startJobs({
+    prune: accounts.prune,
+    compact: usage.accountDays.compact,
+    alerts: createAlerts({
+      storage,
+      usageLimits: usage.limits,
+      getPerDay: ({ app, user }) =>
+        toKeyLimits(state.config, state.limitsByNetwork, { app, user, networks: [] }).perDay,
+      secrets,
+      sendWebhook: (request) => sendWebhook(request, webhookOptions()),
+      sendEmail: mailer.getSend,
+      describeEmailError,
+      siteUrl,
+      onEvent: log,
+      leader: randomUUID(),
+      now,
+    }),
     now,
   })
-  const stopAlerts = startUpkeep({ work: alerts.run, everyMs: alertsMs })
 
   // Control API
   const control = createControl({
@@ -218,8 +238,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     keys: { forget },
     requestLog: usage.requestLog,
     secrets,
-    config: () => toControlConfig(config, limitsByNetwork),
-    deployment: () => toDeployment(config, listening?.url),
+    config: () => toControlConfig(state.config, state.limitsByNetwork),
+    deployment: () => toDeployment(state.config, state.listening?.url),
     degraded,
     upstreams: () => gateway.upstreams(),
     webhooks: { options: webhookOptions, send: sendWebhook },
@@ -228,15 +248,14 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   })
   const siteHost = createSiteHost({
     control,
-    config: () => config,
-    tls: initialTls,
-    isClosing: () => isClosing,
+    config: () => state.config,
+    tls,
+    isClosing: () => state.isClosing,
     log,
   })
 
   const closeParts = async (): Promise<void> => {
-    stopUpkeep()
-    stopAlerts()
+    stopJobs()
     stores.stop()
     await mailer.close()
     // Usage is written before the storage closes. If that fails, closing continues.
@@ -245,29 +264,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     await storage.close()
   }
 
-  // Tracing
-  const openTracingFor = async ({ tracing: wanted }: RunningConfig): Promise<Tracing | undefined> =>
-    wanted &&
-    openTracing({
-      config: wanted,
-      version: options.version ?? 'unknown',
-      warn: (what) => log({ event: 'warning', what }),
-    })
-  let tracing: Tracing | undefined
-
   // Gateway
-  const toGateway = (
-    next: RunningConfig,
-    byNetwork: LimitsByNetwork,
-    { tls, tracing }: { tls: GatewayConfig['tls']; tracing: Tracing | undefined },
-  ): GatewayConfig => ({
-    ...toGatewayConfig(next, byNetwork, { tls, tracer: tracing?.tracer }),
-    // Prometheus counts requests from log entries.
-    logRequests: next.logRequests || prometheus !== undefined,
-  })
   let gateway: Gateway
   try {
-    tracing = await openTracingFor(config)
+    state.tracing = await openConfiguredTracing(state.config, version, log)
     gateway = createGateway(
       {
         keys,
@@ -280,84 +280,30 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
         fallback: siteHost.handle,
         degraded,
         details: () => {
-          const secret = describeSecretProblem(secretCheck)
+          const secret = describeSecretProblem(state.secretCheck)
           return secret === undefined ? {} : { secret }
         },
         notReady: () => stores.fatal(),
         log,
         checks: redis?.checks,
       },
-      toGateway(config, limitsByNetwork, { tls: initialTls, tracing }),
+      toGateway(state, tls, prometheus),
     )
   } catch (error) {
     await closeParts()
     throw error
   }
 
-  const listen: Service['listen'] = async (at = config.listen) => {
-    const { url, port } = await gateway.listen(at)
-    const siteUrl = await siteHost.listen(url)
-    let prometheusPort: number | undefined
-    if (prometheus !== undefined && config.prometheus !== undefined) {
-      prometheusPort = await prometheus.listen(config.prometheus)
-      log({ event: 'prometheusListening', port: prometheusPort })
-    }
-    listening = { url, port, siteUrl, ...(prometheusPort === undefined ? {} : { prometheusPort }) }
-    return listening
-  }
-
-  /** Checks changed secrets. While the database is unavailable, a reload does not wait for it. */
-  const recheckSecret = async (changed: readonly ServerSecret[]): Promise<SecretCheck> => {
-    const isSame =
-      changed.length === secrets.length && changed.every(({ key }, index) => secrets[index]?.key.equals(key))
-    return isSame ? secretCheck : checkSecret(storage.keys, changed).catch(() => secretCheck)
-  }
-
-  const reload: Service['reload'] = async (changed, changedSecrets) => {
-    const { next, needsRestart } = planReload(config, changed)
-    // First the steps that can fail.
-    const tls = readTls(next)
-    const applySite = siteHost.prepare(next, tls)
-    const nextLimits = resolveNetworkLimits(next)
-    const nextCheck = changedSecrets === undefined ? secretCheck : await recheckSecret(changedSecrets)
-    if (isWrongSecret(nextCheck) && !isWrongSecret(secretCheck)) throw wrongSecretError(nextCheck)
-    const isTracedAsBefore = JSON.stringify(next.tracing) === JSON.stringify(config.tracing)
-    const nextTracing = isTracedAsBefore ? tracing : await openTracingFor(next)
-    try {
-      await gateway.reload(toGateway(next, nextLimits, { tls, tracing: nextTracing }))
-    } catch (error) {
-      if (!isTracedAsBefore) await nextTracing?.close()
-      throw error
-    }
-    if (!isTracedAsBefore) void tracing?.close()
-    tracing = nextTracing
-    config = next
-    limitsByNetwork = nextLimits
-    applySite()
-    if (changedSecrets !== undefined) secrets.splice(0, secrets.length, ...changedSecrets)
-    if (nextCheck !== secretCheck) {
-      secretCheck = nextCheck
-      warnAboutSecret()
-    }
-    keys.renewLimits()
-    return needsRestart
-  }
-
-  const drainDelay = createDrainDelay()
-  const closeOnce = async ({
-    graceMs = defaultGraceMs,
-    drainDelayMs = config.drainDelayMs ?? 0,
-  }: CloseOptions): Promise<void> => {
-    if (drainDelayMs > 0 && listening !== undefined) {
-      isClosing = true
-      gateway.prepareToClose({ windowMs: drainDelayMs })
-      log({ event: 'drainDelay', delayMs: drainDelayMs })
-      await drainDelay.wait(drainDelayMs)
-    }
-    await Promise.all([gateway.close({ graceMs }), siteHost.close(graceMs)])
-    await prometheus?.close()
-    await tracing?.close()
-    await closeParts()
+  const parts: ServiceParts = {
+    log,
+    openTracing: (next) => openConfiguredTracing(next, version, log),
+    prometheus,
+    storage,
+    keys,
+    gateway,
+    siteHost,
+    drainDelay: createDrainDelay(),
+    closeParts,
   }
   let closed: Promise<void> | undefined
 
@@ -366,13 +312,13 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     accounts,
     provideAccount: (wanted) =>
       provideAccount({ storage, accounts, secrets, now }, wanted, {
-        networks: config.networks,
-        maxApps: config.limits.appsPerUser,
+        networks: state.config.networks,
+        maxApps: state.config.limits.appsPerUser,
       }),
-    listen,
-    reload,
+    listen: (at) => listen(state, parts, at),
+    reload: (changed, changedSecrets) => reload(state, parts, changed, changedSecrets),
     log,
-    close: (closeOptions = {}) => (closed ??= closeOnce(closeOptions)),
-    skipDrainDelay: drainDelay.skip,
+    close: (closeOptions = {}) => (closed ??= close(state, parts, closeOptions)),
+    skipDrainDelay: parts.drainDelay.skip,
   }
 }

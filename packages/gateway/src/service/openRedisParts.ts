@@ -23,6 +23,23 @@ const toEvictionFix = (policy: string): string =>
   `names a Redis that may delete counters when its memory is full: its maxmemory-policy is ${policy}. Set maxmemory-policy to noeviction, in redis.conf or in the parameters of the managed service`
 
 /**
+ * Opens a connection to Redis, which takes a second if Redis is unreachable.
+ * @throws {ConfigError} if Redis may delete counters: its `maxmemory-policy` must be `noeviction`.
+ */
+export const openCheckedRedis = async (url: string): Promise<RedisLink> => {
+  // Imported lazily: a service on one machine has no Redis.
+  const [{ openRedis }, { checkEvictionPolicy }] = await Promise.all([
+    import('../storage/redis/openRedis.ts'),
+    import('../storage/redis/checkEvictionPolicy.ts'),
+  ])
+  const link = openRedis(url)
+  const policy = await checkEvictionPolicy(link)
+  if (policy === undefined || policy === 'unknown') return link
+  await link.close()
+  throw new ConfigError([{ path: 'REDIS_URL', fix: toEvictionFix(policy) }])
+}
+
+/**
  * Connects to Redis. If Redis is unreachable, that takes a second, and the service starts without it.
  * @param options.url - `undefined` for a service without Redis.
  * @param options.secret - The same at all instances.
@@ -42,28 +59,20 @@ export const openRedisParts = async ({
   warn: (what: string) => void
 }): Promise<RedisParts | undefined> => {
   if (url === undefined) return undefined
-  // Imported lazily: a service on one machine has no Redis.
+  const link = await openCheckedRedis(url)
   const [
-    { openRedis },
     { checkEvictionPolicy },
     { createRedisMessages },
     { createRedisInvalidation },
     { createSharedChecks },
     { createRedisLimits },
   ] = await Promise.all([
-    import('../storage/redis/openRedis.ts'),
     import('../storage/redis/checkEvictionPolicy.ts'),
     import('../storage/redis/createRedisMessages.ts'),
     import('../storage/redis/createRedisInvalidation.ts'),
     import('../storage/redis/createSharedChecks.ts'),
     import('../usage/limits/createRedisLimits.ts'),
   ])
-  const link = openRedis(url)
-  const policy = await checkEvictionPolicy(link)
-  if (policy !== undefined && policy !== 'unknown') {
-    await link.close()
-    throw new ConfigError([{ path: 'REDIS_URL', fix: toEvictionFix(policy) }])
-  }
   link.onReady(() => {
     void checkEvictionPolicy(link).then((found) => {
       if (found !== undefined && found !== 'unknown') warn(`REDIS_URL ${toEvictionFix(found)}`)

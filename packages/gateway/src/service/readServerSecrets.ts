@@ -12,17 +12,20 @@ export interface WrittenSecret {
   readonly text: string
 }
 
-const path = 'KEYRAIL_SECRET'
+const variableName = 'KEYRAIL_SECRET'
+const fileName = 'the file of KEYRAIL_SECRET_FILE'
 const generate = 'create one with openssl rand -base64 48'
 
-const fault = (fix: string): ConfigError => new ConfigError([{ path, fix }])
+const fault = (path: string, fix: string): ConfigError => new ConfigError([{ path, fix }])
 
 /**
  * Parses secrets separated by white space, each `VERSION:SECRET`. Without a version it is version 1.
+ * @param text - The secrets.
+ * @param path - What contains them, for the error. @default the file of KEYRAIL_SECRET_FILE
  * @returns The secrets, the newest first.
  * @throws {ConfigError} if there is none, or two have the same version. The message contains no secret.
  */
-export const parseServerSecrets = (text: string): readonly WrittenSecret[] => {
+export const parseServerSecrets = (text: string, path = fileName): readonly WrittenSecret[] => {
   const written = text
     .trim()
     .split(/\s+/)
@@ -31,9 +34,9 @@ export const parseServerSecrets = (text: string): readonly WrittenSecret[] => {
       const [, version = '1', secret = part] = /^(\d{1,3}):(.+)$/.exec(part) ?? []
       return { version: Number(version), text: secret }
     })
-  if (written.length === 0) throw fault(`is empty: ${generate}`)
+  if (written.length === 0) throw fault(path, `is empty: ${generate}`)
   if (new Set(written.map(({ version }) => version)).size < written.length)
-    throw fault('has two secrets with the same version: write each as VERSION:SECRET with a different version')
+    throw fault(path, 'has two secrets with the same version: write each as VERSION:SECRET with a different version')
   return written.toSorted((one, other) => other.version - one.version)
 }
 
@@ -48,9 +51,13 @@ export const readServerSecrets = (
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): ServerSecrets => {
   const { KEYRAIL_SECRET: variable = '', KEYRAIL_SECRET_FILE: file = '' } = environment
-  if (variable !== '' && file !== '') throw fault('and KEYRAIL_SECRET_FILE are both set: unset one')
+  if (variable !== '' && file !== '') throw fault(variableName, 'and KEYRAIL_SECRET_FILE are both set: unset one')
   if (variable === '' && file === '')
-    throw fault(`is missing: set it, or set KEYRAIL_SECRET_FILE to the path of a file that holds it; ${generate}`)
+    throw fault(
+      variableName,
+      `is missing: set it, or set KEYRAIL_SECRET_FILE to the path of a file that holds it; ${generate}`,
+    )
+  const path = file === '' ? variableName : fileName
   let text = variable
   if (file !== '')
     try {
@@ -59,13 +66,13 @@ export const readServerSecrets = (
       throw unreadableFile('KEYRAIL_SECRET_FILE', error)
     }
   try {
-    const [newest, ...older] = parseServerSecrets(text).map(({ version, text: secret }) =>
+    const [newest, ...older] = parseServerSecrets(text, path).map(({ version, text: secret }) =>
       createServerSecret(secret, { version }),
     )
-    if (newest === undefined) throw fault(`is empty: ${generate}`)
+    if (newest === undefined) throw fault(path, `is empty: ${generate}`)
     return [newest, ...older]
   } catch (error) {
-    if (error instanceof TypeError) throw fault(`cannot be used: ${error.message}`)
+    if (error instanceof TypeError) throw fault(path, `cannot be used: ${error.message}`)
     throw error
   }
 }

@@ -4,7 +4,7 @@ import { defaultRequestLogSettings } from '../usage/requestLog/createRequestLog.
 const { sample, firstPerMinute, maxPerKeyAndMinute, maxPerMinute, maxPerKey } = defaultRequestLogSettings
 
 /** The schema of `requestLog`. */
-export const requestLog = object({
+export const requestLogConfig = object({
   enabled: flag().default(true).describe('Whether requests are recorded for users.'),
   sample: whole(1, 1_000_000).default(sample).describe('One in this many successful requests of a key is recorded.'),
   firstPerMinute: whole(0, 10_000)

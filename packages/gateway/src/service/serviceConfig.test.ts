@@ -400,6 +400,18 @@ describe('readServerSecrets', () => {
     expect(faults).toContain(fault)
     expect(faults).not.toMatch(/topsecret|xxxx/)
   })
+
+  test.each([
+    ['', 'is empty'],
+    ['topsecret', 'cannot be used'],
+    [`${long} ${long}`, 'has two secrets'],
+  ])('a wrong secret in a file is not blamed on KEYRAIL_SECRET, which is not set: %j', (text, fault) => {
+    const file = join(folder, 'wrong-secret')
+    writeFileSync(file, text)
+    expect(getFaults(() => readServerSecrets({ KEYRAIL_SECRET_FILE: file }))).toEqual([
+      expect.stringMatching(`^the file of KEYRAIL_SECRET_FILE ${fault}`),
+    ])
+  })
 })
 
 test('toStorageOptions returns DATABASE_URL, else the file of the config, else throws', () => {

@@ -6,7 +6,7 @@ import { email } from './emailConfig.ts'
 import { limits } from './limitsConfig.ts'
 import { networkName, networks } from './networksConfig.ts'
 import { oidc } from './oidcConfig.ts'
-import { requestLog } from './requestLogConfig.ts'
+import { requestLogConfig } from './requestLogConfig.ts'
 import { tracing } from './tracing/tracingConfig.ts'
 
 const maxDays = 3_650
@@ -169,7 +169,7 @@ export const serviceConfigSchema = object({
       .default(false)
       .describe("Allows users' webhooks to use plain http and addresses in private networks and on this machine."),
   }).prefault({}),
-  requestLog,
+  requestLog: requestLogConfig,
   tracing: tracing.exactOptional(),
   drainDelayMs: whole(0, maxDrainDelayMs)
     .exactOptional()

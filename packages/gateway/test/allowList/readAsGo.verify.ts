@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getProgram, needs } from '../../../../scripts/externalPrograms.ts'
 import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
-import { foldName } from '../../src/auth/allowList/hasAmbiguousName.ts'
+import { foldName } from '../../src/lib/json/foldName.ts'
 import { builtInTracers } from '../../src/auth/allowList/findCustomTracer.ts'
 
 // The gateway predicts from a caller's JSON what a node will do with it. Several nodes are written in Go. Its encoding/json folds the case of

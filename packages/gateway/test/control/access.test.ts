@@ -126,7 +126,9 @@ describe.each(databases)('access control on $name', (database) => {
       const second = await use(link)
       expect(expectError(second, 404)).toMatchObject({
         code: 'link_invalid',
-        message: expect.stringMatching(/was used or has expired.*Start keyrail dev again for a new one/),
+        message: expect.stringMatching(
+          /was used or has expired.*Log in with .* password, or restart the program that printed the link/,
+        ),
       })
       expect(second.text).not.toContain(link)
       // Another link ends the session that the browser has.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { openApi } from '../../src/control/contract/openApi.ts'
-import type { RouteName } from '../../src/control/contract/controlApi.d.ts'
+import type { RouteName } from '../../src/control/contract/routeName.ts'
 import type { TestResponse } from './startControl.ts'
 
 type Json = Readonly<Record<string, unknown>>

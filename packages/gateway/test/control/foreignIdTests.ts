@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RouteName } from '../../src/control/contract/controlApi.d.ts'
+import type { RouteName } from '../../src/control/contract/routeName.ts'
 import { routeNames, getRoute } from '../../src/control/routes.ts'
 import type { Tables } from '../../src/storage/tables.ts'
 import type { TestDatabase } from '../storage/databases.ts'

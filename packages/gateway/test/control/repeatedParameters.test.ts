@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
-import type { RouteName } from '../../src/control/contract/controlApi.d.ts'
+import type { RouteName } from '../../src/control/contract/routeName.ts'
 import { routeNames, getRoute } from '../../src/control/routes.ts'
 import { databases } from '../storage/databases.ts'
 import { findResponseProblems } from './findResponseProblems.ts'

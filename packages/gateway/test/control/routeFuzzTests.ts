@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RouteName } from '../../src/control/contract/controlApi.d.ts'
+import type { RouteName } from '../../src/control/contract/routeName.ts'
 import { routeNames, getRoute } from '../../src/control/routes.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 import { findResponseProblems } from './findResponseProblems.ts'

@@ -1,4 +1,5 @@
-import type { ControlApi, RouteName } from '../../src/control/contract/controlApi.d.ts'
+import type { ControlApi } from '../../src/control/contract/controlApi.d.ts'
+import type { RouteName } from '../../src/control/contract/routeName.ts'
 import { createAppBody, issuer, newEmail, newPem, password } from './accountFixture.ts'
 import type { AccountFixture } from './accountFixture.ts'
 

@@ -50,7 +50,7 @@ describeKinds(places, 'alerts of keyrail serve', (kind) => {
     const { to, source } = await smtp.next()
     expect(to).toEqual([email])
     expect(source).toContain('Daily quota used up: Shop')
-    await expect.poll(() => receiver.requests.length, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => receiver.requests.length).toBe(1)
     expect(JSON.parse(receiver.requests[0]?.body ?? '')).toMatchObject({
       type: 'quota.threshold',
       data: { level: 100, used: 5, limit: 5, account: { type: 'app', id: app.id, name: 'Shop' } },

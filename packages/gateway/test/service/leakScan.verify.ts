@@ -228,7 +228,7 @@ describe('keyrail serve with all features', () => {
       },
       services: { debug: true },
       limits: { apiKeys: { perDay: 400 } },
-      bounds: { upstreamTimeoutMs: 1_000, requestTimeoutMs: 1_000, maxResponseBytes: 1_000_000 },
+      bounds: { upstreamTimeoutMs: 5_000, requestTimeoutMs: 5_000, maxResponseBytes: 1_000_000 },
     }
     configFile = writeConfig(folder, config)
     environment = {
@@ -463,7 +463,7 @@ describe('keyrail serve with all features', () => {
     ;(broken.ws as unknown as { readonly _socket: Socket })._socket.write(
       Buffer.from([0xff, 0xff, ...Buffer.from(key.apiKey)]),
     )
-    const short = signToken({ ...signer, kid }, { exp: Math.floor(Date.now() / 1_000) + 2, jti: random() })
+    const short = signToken({ ...signer, kid }, { exp: Math.floor(Date.now() / 1_000) + 15, jti: random() })
     remember('the signature of a token', short.split('.')[2] ?? '')
     const expiring = await openSubscriptions(
       { url: getAppUrl, headers: allowed, protocols: ['bearer', short] },

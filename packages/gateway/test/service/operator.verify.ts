@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCertificate } from '@keyrail/core/test/createCertificate.ts'
 import { afterEach, describe, expect, test } from 'vitest'
+import { needs } from '../../../../scripts/externalPrograms.ts'
 import { result } from '../fakeUpstream.ts'
 import { openRaw } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
 import { getFreePort } from '../getFreePort.ts'
+import { startRedis } from '../usage/startRedis.ts'
 import { places } from './places.ts'
 import { runKeyrail, startServe, writeConfig } from './serviceProcess.ts'
 import { nodeSecret, startTestService } from './testService.ts'
@@ -58,17 +60,17 @@ const operate = async (service: TestService, ...words: string[]) => {
   return JSON.parse(run.stdout) as Record<string, unknown>
 }
 
-describe('keyrail serve', () => {
-  const minimal = (port: number) => ({
-    publicUrl: `http://127.0.0.1:${port}`,
-    listen: { port },
-    storage: { file: 'keyrail.db' },
-    networks: {
-      testnet: { chainId: 1, upstreams: [{ url: 'http://127.0.0.1:9/topsecret' }] },
-      mainnet: { chainId: 2, upstreams: [{ url: 'http://127.0.0.1:9/topsecret' }] },
-    },
-  })
+const minimal = (port: number) => ({
+  publicUrl: `http://127.0.0.1:${port}`,
+  listen: { port },
+  storage: { file: 'keyrail.db' },
+  networks: {
+    testnet: { chainId: 1, upstreams: [{ url: 'http://127.0.0.1:9/topsecret' }] },
+    mainnet: { chainId: 2, upstreams: [{ url: 'http://127.0.0.1:9/topsecret' }] },
+  },
+})
 
+describe('keyrail serve', () => {
   test.each<[string, Record<string, string>, Record<string, unknown>, string]>([
     ['a secret', {}, {}, 'KEYRAIL_SECRET is missing'],
     ['a long secret', { KEYRAIL_SECRET: 'topsecret' }, {}, 'at least 32 characters'],
@@ -145,6 +147,37 @@ describe('keyrail serve', () => {
     expect(await runKeyrail(['serve', '--check', '--config', file], environment)).toMatchObject({ exitCode: 0 })
     expect(existsSync(join(place, 'keyrail.db'))).toBe(false)
     expect(await runKeyrail(['serve', '--check', '--config', file])).toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('keyrail serve --check with REDIS_URL', needs('redis-server'), () => {
+  test('says whether Redis responds, and why it cannot be used, without its password', async () => {
+    const redis = await startRedis()
+    toStop.push(redis.stop)
+    const file = writeConfig(createFolder(), minimal(1))
+    const check = (url: string) =>
+      runKeyrail(['serve', '--check', '--config', file], { KEYRAIL_SECRET: secret, REDIS_URL: url })
+    const right = await check(redis.url)
+    expect(right).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(right.stdout).toMatch(/^Redis responds$/m)
+    const cannot = 'Redis cannot be used, and the service would start without it'
+    const wrong = await check(redis.url.replace(redis.password, 'topsecret'))
+    expect(wrong.exitCode).toBe(0)
+    expect(wrong.stdout).toContain(`${cannot}: its user or password is wrong (WRONGPASS): correct REDIS_URL\n`)
+    expect(wrong.stdout + wrong.stderr).not.toContain('topsecret')
+    await redis.stop()
+    expect((await check(redis.url)).stdout).toContain(`${cannot}: nothing listens at its host and port (ECONNREFUSED)`)
+  })
+
+  test('fails if Redis may delete counters, as the start does', async () => {
+    const redis = await startRedis(['maxmemory 100mb', 'maxmemory-policy allkeys-lru'])
+    toStop.push(redis.stop)
+    const file = writeConfig(createFolder(), minimal(1))
+    const run = await runKeyrail(['serve', '--check', '--config', file], {
+      KEYRAIL_SECRET: secret,
+      REDIS_URL: redis.url,
+    })
+    expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining('REDIS_URL names a Redis that may delete')])
   })
 })
 

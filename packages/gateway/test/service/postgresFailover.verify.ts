@@ -50,7 +50,7 @@ const startPair = async (): Promise<{ folder: PostgresFolder; primary: PostgresS
   const standby = await folder.start({ from: copy, settings: ['hot_standby=on'] })
   toStop.push(() => standby.stop())
   await expect
-    .poll(async () => runSql(primary, 'select count(*)::int as standbys from pg_stat_replication'), { timeout: 20_000 })
+    .poll(async () => runSql(primary, 'select count(*)::int as standbys from pg_stat_replication'))
     .toEqual({ standbys: 1 })
   return { folder, primary, standby }
 }
@@ -90,13 +90,13 @@ test.each(clusters)(
         await sleep(20)
       }
     })()
-    await expect.poll(() => calls.length, { timeout: 20_000 }).toBeGreaterThan(20)
+    await expect.poll(() => calls.length).toBeGreaterThan(20)
     const killedAt = performance.now()
     await primary.stop('SIGKILL')
-    await expect.poll(createKey, { timeout: 20_000 }).toBe(503)
+    await expect.poll(createKey).toBe(503)
     await runSql(standby, 'select pg_promote()')
     proxy.switchTo(standby.port)
-    await expect.poll(createKey, { timeout: 30_000 }).toBe(201)
+    await expect.poll(createKey).toBe(201)
     isOver = true
     await calling
     expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([200]))
@@ -104,7 +104,7 @@ test.each(clusters)(
     const atRisk = calls.filter(({ at }) => at > killedAt - unsafeMs && at <= killedAt).length
     const countCalls = async (): Promise<number> =>
       (await ann.get('GET /api/metrics', { query: '?range=hour' })).succeeded
-    await expect.poll(countCalls, { timeout: 30_000 }).toBeGreaterThanOrEqual(calls.length - atRisk)
+    await expect.poll(countCalls).toBeGreaterThanOrEqual(calls.length - atRisk)
     expect(await countCalls()).toBeLessThanOrEqual(calls.length)
   },
 )

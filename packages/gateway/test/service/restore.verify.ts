@@ -181,7 +181,7 @@ test(
     for (let call = 0; call < 20; call += 1) expect(await getStatus(address)).toBe(200)
     const url = databaseUrl(service.place)
     const getCharged = async () => (await readCharged(url)).charged.get(`user:${account.id}`)
-    await expect.poll(getCharged, { timeout: 20_000 }).toBe(20)
+    await expect.poll(getCharged).toBe(20)
 
     const copy = join(service.place.folder, 'copy')
     dump(url, copy)

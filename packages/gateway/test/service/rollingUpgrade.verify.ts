@@ -108,7 +108,7 @@ describe.each(proxies)('a rolling upgrade behind $name', ({ name, configure, che
         return String(error)
       }
     }
-    await expect.poll(() => call('/testnet/unknown'), { timeout: 30_000 }).toContain('jsonrpc')
+    await expect.poll(() => call('/testnet/unknown')).toContain('jsonrpc')
 
     const password = randomBytes(12).toString('base64url')
     const account = { email: 'ann@example.org', password }
@@ -147,13 +147,11 @@ describe.each(proxies)('a rolling upgrade behind $name', ({ name, configure, che
       const { exitCode } = await instance.process.stop()
       expect(exitCode).toBe(0)
       instance.process = await startServe(instance.file, place.environment)
-      await expect
-        .poll(async () => (await fetch(`http://127.0.0.1:${instance.port}/readyz`)).status, { timeout: 30_000 })
-        .toBe(200)
+      await expect.poll(async () => (await fetch(`http://127.0.0.1:${instance.port}/readyz`)).status).toBe(200)
       reloadProxy()
       // The next instance stops only when the proxy sends calls to this one.
       const before = results.length
-      await expect.poll(() => results.length, { timeout: 30_000 }).toBeGreaterThan(before + 100)
+      await expect.poll(() => results.length).toBeGreaterThan(before + 100)
     }
     isEnded = true
     await load

@@ -256,13 +256,13 @@ describe('tracing', () => {
     first.behave = (sent) => result(sent, '"0x2"')
     const warnings = () => logged.filter(({ event }) => event === 'warning')
     expect((await post(address, call())).status).toBe(200)
-    await expect.poll(warnings, { timeout: 5_000 }).toMatchObject([
+    await expect.poll(warnings).toMatchObject([
       {
         what: 'spans could not be sent to tracing.endpoint (HTTP 400): check that it is a collector of OTLP over HTTP',
       },
     ])
     expect((await post(address, call('eth_gasPrice', '[]'))).status).toBe(200)
-    await expect.poll(() => collector.requests.length, { timeout: 5_000 }).toBe(2)
+    await expect.poll(() => collector.requests.length).toBe(2)
     expect(warnings()).toHaveLength(1)
   })
 
@@ -271,7 +271,7 @@ describe('tracing', () => {
     const { address, logged } = await start({ endpoint: `http://127.0.0.1:${port}`, sampleRatio: 1 })
     expect((await post(address, call('eth_gasPrice', '[]'))).status).toBe(200)
     await expect
-      .poll(() => logged.filter(({ event }) => event === 'warning'), { timeout: 15_000 })
+      .poll(() => logged.filter(({ event }) => event === 'warning'))
       .toMatchObject([{ what: expect.stringContaining('(ECONNREFUSED)') as string }])
   })
 })

@@ -68,7 +68,9 @@ describe('a wrong secret', () => {
     await stop()
     const wrong = newSecret()
     const message = await getError(() => start(wrong))
-    expect(message).toMatch(/^KEYRAIL_SECRET .*this secret decrypts 0 of 2 stored keys.*--new-secret/)
+    expect(message).toMatch(
+      /^KEYRAIL_SECRET, or the file of KEYRAIL_SECRET_FILE, is .*this secret decrypts 0 of 2 stored keys.*--new-secret/,
+    )
     expect(message).not.toContain(wrong)
     const file = writeConfig(folder, config)
     expect(await getError(() => checkStoredKeys(file, { environment: { KEYRAIL_SECRET: wrong } }))).toBe(message)

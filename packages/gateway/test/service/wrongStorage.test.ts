@@ -212,7 +212,7 @@ describe('a Redis that may delete counters', needs('redis-server'), () => {
     try {
       expect(log).not.toContain('noeviction')
       await redis.start()
-      await expect.poll(() => log, { timeout: 5_000 }).toContain('its maxmemory-policy is allkeys-lfu')
+      await expect.poll(() => log).toContain('its maxmemory-policy is allkeys-lfu')
     } finally {
       await service.close({ graceMs: 0, drainDelayMs: 0 })
       await redis.stop()

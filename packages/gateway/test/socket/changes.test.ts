@@ -80,7 +80,7 @@ describe('an open WebSocket', () => {
     const socket = await openSocket(path, bearer)
     started.keys.add(key, { ...record, allow: compileAllowList({ methods: [{ value: 'eth_call' }] }) })
     await expect
-      .poll(async () => (await socket.call('eth_gasPrice')).error?.data?.['reason'], { timeout: 5_000 })
+      .poll(async () => (await socket.call('eth_gasPrice')).error?.data?.['reason'])
       .toBe('method_not_allowed')
     expect(await socket.call('eth_call')).toMatchObject({ result: '0x1' })
   })

@@ -9,7 +9,6 @@ import { now } from './fill.ts'
 import { openRaw } from './openRaw.ts'
 
 const apps = 50_000
-const apiKeys = 50_000
 
 /** Numbers in place of hashes: `n` for an app's key, plus 1,000,000 for an API key, plus 5,000,000 for a previous key. */
 const toHash = (n: number): string => n.toString(16).padStart(64, '0')
@@ -109,15 +108,5 @@ describe.each(databases)('with 100,000 keys on $name', (database) => {
       expect(await storage.findAccess(toHash(9_000_000 + n))).toBeUndefined()
       expect(await storage.findAccessByKid(`kid_${n}`)).toMatchObject({ keyId: `key_a${n}` })
     }
-  })
-
-  test('a thousand lookups take no longer than reading the table a few times', async () => {
-    // Reading 100,000 rows takes about 10 ms, so lookups that read all rows would take 10 s.
-    const began = performance.now()
-    for (let n = 0; n < 1_000; n += 1) {
-      const access = await storage.findAccess(apiKey((n * 47) % apiKeys))
-      if (access === undefined) throw new Error('a key was not found')
-    }
-    expect(performance.now() - began).toBeLessThan(5_000)
   })
 })

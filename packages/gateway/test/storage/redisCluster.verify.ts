@@ -19,7 +19,7 @@ import type { TestRedisCluster } from '../usage/startRedisCluster.ts'
 const keys = Array.from({ length: 200 }, (_, index) => `key:${index}`)
 const poll = { timeout: 20_000, interval: 50 }
 
-describe('with a Redis Cluster', { ...needs('redis-server'), timeout: 60_000 }, () => {
+describe('with a Redis Cluster', needs('redis-server'), () => {
   let cluster: TestRedisCluster
   const toClose: { close(): Promise<void> }[] = []
   const isAllReady = (link: RedisLink): boolean => keys.every((key) => link.isReady(key))
@@ -50,7 +50,7 @@ describe('with a Redis Cluster', { ...needs('redis-server'), timeout: 60_000 }, 
 
   beforeAll(async () => {
     cluster = await startRedisCluster()
-  }, 60_000)
+  })
   afterEach(async () => {
     await Promise.all(toClose.splice(0).map((each) => each.close()))
     await cluster.whenHealthy()

@@ -13,7 +13,7 @@ import type { TestRedisSentinel } from '../usage/startRedisSentinel.ts'
 
 const poll = { timeout: 30_000, interval: 50 }
 
-describe('with Redis Sentinel', { ...needs('redis-server'), timeout: 90_000 }, () => {
+describe('with Redis Sentinel', needs('redis-server'), () => {
   let sentinel: TestRedisSentinel
   const toClose: { close(): Promise<void> }[] = []
   const open = async (): Promise<RedisLink> => {
@@ -43,11 +43,11 @@ describe('with Redis Sentinel', { ...needs('redis-server'), timeout: 90_000 }, (
 
   beforeAll(async () => {
     sentinel = await startRedisSentinel()
-  }, 90_000)
+  })
   afterEach(async () => {
     await Promise.all(toClose.splice(0).map((each) => each.close()))
     await sentinel.whenHealthy()
-  }, 60_000)
+  })
   afterAll(() => sentinel.close())
 
   test('commands go to the master, which is one shard', async () => {

@@ -109,11 +109,11 @@ const breakSocket: Readonly<Record<string, (node: ScriptedNode) => void>> = {
   },
 }
 
-test.each(Object.entries(breakSocket))('a node that %s is connected and subscribed again', async (_, act) => {
+test.each(Object.entries(breakSocket))('a node that %s is connected and subscribed again', async (fault, act) => {
   const node = await startNode()
   const { source, states } = await startNodeSource([{ url: node.url, wsUrl: node.wsUrl }], {
     silenceMs: 200,
-    timeoutMs: 1_000,
+    ...(fault === 'does not respond any more' ? { timeoutMs: 3_000 } : {}),
   })
   const onHead = vi.fn<() => void>()
   source.onHead(onHead)

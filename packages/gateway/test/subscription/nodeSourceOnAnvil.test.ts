@@ -78,7 +78,10 @@ test.each(['cut', 'hang'] as const)('after a connection was lost (%s), blocks wa
   const proxy = await startTcpProxy(Number(new URL(node.url).port))
   onTestFinished(proxy.close)
   const wsUrl = `ws://127.0.0.1:${proxy.port}`
-  const { source, states } = await startNodeSource([{ url: node.url, wsUrl }], { silenceMs: 200, timeoutMs: 1_000 })
+  const { source, states } = await startNodeSource([{ url: node.url, wsUrl }], {
+    silenceMs: 200,
+    ...(fault === 'hang' ? { timeoutMs: 3_000 } : {}),
+  })
   const onHead = vi.fn<() => void>()
   source.onHead(onHead)
   await expect.poll(states).toEqual(['connected'])

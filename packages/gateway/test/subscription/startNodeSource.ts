@@ -3,14 +3,14 @@ import type { LogEntry } from '../../src/proxy/log.ts'
 import { createNodeSource } from '../../src/proxy/subscription/node/createNodeSource.ts'
 import type { NodeSourceTimes } from '../../src/proxy/subscription/node/createNodeSource.ts'
 import type { NodeSource } from '../../src/proxy/subscription/nodeSource.ts'
-import { createBudgetUsage } from '../../src/proxy/upstream/createBudget.ts'
+import { createBudgetUsage } from '../../src/proxy/upstream/health/createBudget.ts'
 import { createUpstreamGroup } from '../../src/proxy/upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup } from '../../src/proxy/upstream/createUpstreamGroup.ts'
 import { toTestConfig } from '../createTestGateway.ts'
 import type { TestConfig } from '../createTestGateway.ts'
 
 const times: NodeSourceTimes = {
-  timeoutMs: 5_000,
+  timeoutMs: 60_000,
   silenceMs: 5_000,
   firstRetryMs: 20,
   pendingIntervalMs: 30,
@@ -47,7 +47,7 @@ export const startNodeSource = async (
     splitLogs: true,
     rewritable: false,
     getBudgetUsage: () => createBudgetUsage(),
-    timeoutMs: 2_000,
+    timeoutMs: 60_000,
     maxCacheBytes: 0,
     maxFilters: 1,
     checks: undefined,

@@ -1,6 +1,6 @@
 import { createRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.ts'
 import type { Meter, Outcome } from '../../src/usage/metering/meter.ts'
-import { createReservation, giveBackReserved, setReserved, takeReserved } from '../../src/usage/limits/reservation.ts'
+import { createReservation, returnReserved, setReserved, grantReserved } from '../../src/usage/limits/reservation.ts'
 import { toQuotaGrant, toQuotaUsage } from '../../src/usage/limits/quotaCounter.ts'
 import { countRequested, takeRate } from '../../src/usage/limits/takeRate.ts'
 import type { LimitGrant, LimitRequest, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
@@ -33,7 +33,7 @@ export const createFakeLimits = ({ now, later = false }: { now: () => number; la
     const requested = countRequested(request, rate)
     if (account === undefined || requested === 0) return { granted: requested, rate, quota: undefined }
     const state = getState(account.id)
-    const taken = takeReserved(state, account, { calls: requested, weights, now: 0 })
+    const taken = grantReserved(state, account, { calls: requested, weights, now: 0 })
     if (taken === 'wait') throw new Error('nothing has to wait')
     return { granted: taken.granted, rate, quota: toQuotaGrant(state.counter, account, { calls: requested, ...taken }) }
   }
@@ -51,7 +51,7 @@ export const createFakeLimits = ({ now, later = false }: { now: () => number; la
     },
     giveBack: ({ account }, units) => {
       givenBack.push(units)
-      giveBackReserved(getState(account.id), units)
+      returnReserved(getState(account.id), units)
     },
     peek: (id, rate) => rates.peek(id, rate),
     usage: async (account) => toQuotaUsage(getState(account.id).counter, account),

@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { controlTime, until } from '../controlTime.ts'
 import { result } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
 import { batch, call, noLimits, noon, summarize, openTenants } from './startTenants.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 const read = call('eth_gasPrice')
 const getLimitHeaders = (headers: Headers): Record<string, string> =>
@@ -161,7 +164,16 @@ describe('a quota', () => {
   })
 
   test('does not count rejected calls, counts calls that a node received, and returns the others', async () => {
+    const pass = controlTime()
     const { addApp, usageLimits, upstream } = await openTenants({ bounds: { upstreamTimeoutMs: 300 } })
+    /** Sends calls, some of which the node receives and does not answer. */
+    const postUntilTimeout = async (body: string, methods: readonly string[]): Promise<unknown> => {
+      upstream.bodies.length = 0
+      const pending = post(path, body)
+      await until(() => methods.every((method) => upstream.bodies.join().includes(method)))
+      pass(300)
+      return summarize(await pending)
+    }
     const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 100 } })
     for (const rejected of ['{', '[]', call('nope'), call('eth_call', '1')]) await post(path, rejected)
     expect(usageLimits.used('app:app_q')).toBe(0)
@@ -171,10 +183,11 @@ describe('a quota', () => {
     await post(path, '{"jsonrpc":"2.0","method":"eth_gasPrice"}')
     expect(usageLimits.used('app:app_q')).toBe(2)
     upstream.behave = () => undefined
-    expect(summarize(await post(path, read))).toEqual([504, 'upstream_timeout'])
+    expect(await postUntilTimeout(read, ['eth_gasPrice'])).toEqual([504, 'upstream_timeout'])
     expect(usageLimits.used('app:app_q')).toBe(3)
     upstream.behave = (seen) => (seen.method === 'eth_gasPrice' ? result(seen, '1') : undefined)
-    expect(summarize(await post(path, batch('eth_blockNumber', 'eth_getLogs', 'nope')))).toEqual([
+    const received = ['eth_blockNumber', 'eth_getLogs']
+    expect(await postUntilTimeout(batch(...received, 'nope'), received)).toEqual([
       200,
       'upstream_timeout',
       'upstream_timeout',

@@ -66,7 +66,6 @@ describe('the request log gets', () => {
       },
     ])
     expect(recorded[0]?.durationMs).toBeGreaterThan(0)
-    expect(recorded[0]?.durationMs).toBeLessThan(5_000)
   })
 
   test('a failed call with its error, and an unknown method by its name', async () => {

@@ -71,14 +71,13 @@ describe.each(databases)('two instances on one $name', (database) => {
     await expect.poll(async () => (await post(`${remote.url}/testnet/${key}`, read)).status, { interval: 20 }).toBe(401)
   })
 
-  test('a change closes the WebSockets of both instances within 5 seconds', async () => {
+  test('a change closes the WebSockets of both instances', async () => {
     const [local, remote] = [await start(), await start()]
     const user = await addUser(local.storage)
     const { app, key } = await addApp(local.storage, { userId: user.id })
     const apiKey = await addApiKey(local.storage, { userId: user.id })
     const open = (path: string) => Promise.all([local, remote].map(({ url }) => openSocket(`${url}${path}`)))
     const opened = [await open(`/testnet/v2/${key}`), await open(`/testnet/${apiKey.key}`)].flat()
-    const startedAt = performance.now()
     granted(
       await local.storage.allowList.add({
         appId: app.id,
@@ -97,7 +96,6 @@ describe.each(databases)('two instances on one $name', (database) => {
     ])
     const reasons = await Promise.all(opened.map(async ({ closed }) => (await closed).reason))
     expect(reasons).toEqual(['ip_not_allowed', 'ip_not_allowed', 'key_revoked', 'key_revoked'])
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
   })
 
   test("an app's changes apply to its new key and to its old key in the grace period", async () => {

@@ -43,7 +43,7 @@ describe.each(databases)('bounds of local limits on $name', (database) => {
       },
     }
     const events: LimitsEvent[] = []
-    const quota = openQuota({ storage: slow, patienceMs: 60_000, onEvent: (event) => events.push(event) })
+    const quota = openQuota({ storage: slow, onEvent: (event) => events.push(event) })
     const account = newAccount(60)
     const grants = await Promise.all(times(100, async () => quota.take(account, 1)))
     expect(grants.filter(({ granted }) => granted === 1)).toHaveLength(60)

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
 import type { LocalLimitsOptions } from '../../src/usage/limits/createLocalLimits.ts'
@@ -9,7 +10,7 @@ import { isStorageError } from '../../src/errors/storageError.ts'
 import { databases } from '../storage/databases.ts'
 import { startTcpProxy } from '../startTcpProxy.ts'
 import type { TcpProxy } from '../startTcpProxy.ts'
-import { openQuota } from './openQuota.ts'
+import { createPassableClock, openQuota } from './openQuota.ts'
 import type { TestQuota } from './openQuota.ts'
 
 let count = 0
@@ -87,10 +88,14 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))(
 
     test('a database that hangs is slow, not lost: requests wait, and then get an error', async () => {
       const account = newAccount(25_000)
-      const quota = open({ outageGrant: 40, idleMs: 60_000, patienceMs: 300 })
+      const { clock, passPatience } = createPassableClock()
+      const quota = open({ outageGrant: 40, idleMs: 600_000, clock })
       await quota.take(account, 5)
       proxy.hang()
-      const taken = await takeAll(quota, account)
+      const taking = takeAll(quota, account)
+      await nextTurn()
+      passPatience()
+      const taken = await taking
       expect(taken.granted).toBe(25)
       expect(taken.rejection).toSatisfy((error) => isStorageError(error, 'unavailable'))
       expect(events).toEqual([])
@@ -144,14 +149,14 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))(
           while (!stopped) {
             const grant = await Promise.resolve(quota.take(account, 1)).catch(() => undefined)
             granted += grant?.granted ?? 0
-            await new Promise((resolve) => setTimeout(resolve, 1))
+            await wait(1)
           }
         }),
       )
       for (let round = 0; round < 4; round += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 150))
+        await wait(150)
         proxy.cut()
-        await new Promise((resolve) => setTimeout(resolve, 150))
+        await wait(150)
         proxy.fix()
       }
       await expect.poll(() => events.at(-1)).toMatchObject({ state: 'ended' })

@@ -108,9 +108,7 @@ describe('partitions of the minutes', () => {
     await createPartitions(storage.db, 'usage_minutes', day)
     await storage.db.query.transaction().execute(async (reader) => {
       await reader.selectFrom('usageMinutes').selectAll().execute()
-      const before = performance.now()
       await expect(createPartitions(storage.db, 'usage_minutes', day + dayMs)).rejects.toMatchObject({ fault: 'busy' })
-      expect(performance.now() - before).toBeLessThan(10_000)
       // Writers do not wait for it.
       await countAt(storage, day)
     })

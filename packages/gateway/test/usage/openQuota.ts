@@ -1,6 +1,27 @@
+import { monotonicClock } from '../../src/lib/clock.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { createLocalLimits } from '../../src/usage/limits/createLocalLimits.ts'
 import type { LocalLimitsOptions } from '../../src/usage/limits/createLocalLimits.ts'
 import type { QuotaAccount, QuotaGrant, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
+
+/**
+ * How long requests in tests wait for a store: as long as a busy machine may take. A test of patience passes it with {@link createPassableClock}.
+ */
+export const patienceMs = 60_000
+
+/** A clock of limits. */
+export interface PassableClock {
+  readonly clock: Clock
+  /** Advances it by `patienceMs`, so that the requests that wait now have waited too long. */
+  readonly passPatience: () => void
+}
+
+/** Creates a monotonic clock of which a test can skip a part. */
+export const createPassableClock = (): PassableClock => {
+  const real = monotonicClock()
+  let passedMs = 0
+  return { clock: () => real() + passedMs, passPatience: () => void (passedMs += patienceMs) }
+}
 
 /** Limits without rates. */
 export interface TestQuota extends Pick<UsageLimits, 'giveBack' | 'usage' | 'close'> {
@@ -13,9 +34,9 @@ export const getQuota = (grant: { readonly quota: QuotaGrant | undefined }): Quo
   return grant.quota
 }
 
-/** Creates local limits. */
+/** Creates local limits that wait for their database for {@link patienceMs}. */
 export const openQuota = (options: LocalLimitsOptions): TestQuota => {
-  const limits = createLocalLimits(options)
+  const limits = createLocalLimits({ patienceMs, ...options })
   return {
     ...limits,
     take: (account, calls, weights) => {

@@ -8,7 +8,7 @@ import type { RedisLimitsOptions } from '../../src/usage/limits/createRedisLimit
 import { createLedger } from '../../src/usage/limits/ledger.ts'
 import type { Ledger } from '../../src/usage/limits/ledger.ts'
 import type { LimitsEvent, QuotaAccount, QuotaGrant, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
-import { getQuota } from './openQuota.ts'
+import { createPassableClock, getQuota, patienceMs } from './openQuota.ts'
 
 /** An instance of the service, as far as limits are concerned. */
 export interface RedisInstance {
@@ -18,12 +18,21 @@ export interface RedisInstance {
   readonly events: LimitsEvent[]
   /** Writes the ledger, as the meter does every 500 ms. */
   readonly flush: () => Promise<void>
+  /** Lets the requests that wait now have waited too long. */
+  readonly passPatience: () => void
   take(account: QuotaAccount, calls?: number, weights?: readonly number[]): Promise<QuotaGrant>
+  /** Takes units of an instance that waits for Redis for {@link shortMs} only, and repeats that as long as a busy machine takes longer. */
+  takeUntilGranted(account: QuotaAccount, calls: number): Promise<void>
   close(): Promise<void>
 }
 
+/** For how long an instance waits for Redis in tests in which Redis must not decide later. */
+export const shortMs = 300
+/** Waits until Redis rejects the requests that were sent before with `shortMs`: the first reply may have taken as long. */
+export const untilLate = (): Promise<void> => wait(3 * shortMs)
+
 /**
- * Opens an instance, once Redis is connected. It waits for Redis as long as a busy machine may take; a test of patience gives its own.
+ * Opens an instance, once Redis is connected. It waits for Redis as long as a busy machine may take; a test of patience passes that time.
  */
 export const openRedisInstance = async (
   url: string,
@@ -44,15 +53,24 @@ export const openRedisInstance = async (
     for (let write = ledger.take(); write !== undefined; write = ledger.take()) await storage.write(write.steps)
   }
   const onEvent = (event: LimitsEvent): void => void events.push(event)
-  const limits = createRedisLimits({ redis: link, rows, ledger, flush, onEvent, patienceMs: 60_000, ...options })
+  const { clock, passPatience } = createPassableClock()
+  const limits = createRedisLimits({ redis: link, rows, ledger, flush, onEvent, patienceMs, clock, ...options })
+  const take: RedisInstance['take'] = async (account, calls = 1, weights) =>
+    getQuota(await limits.take({ id: 'key_1', rate: undefined, account, calls, passed: calls, weights }))
   return {
     limits,
     ledger,
     link,
     events,
     flush,
-    take: async (account, calls = 1, weights) =>
-      getQuota(await limits.take({ id: 'key_1', rate: undefined, account, calls, passed: calls, weights })),
+    passPatience,
+    take,
+    takeUntilGranted: async (account, calls) => {
+      while ((await take(account, calls).catch(() => undefined))?.granted !== calls) await wait(5)
+      // If Redis counted as lost, it is back.
+      while (events.length % 2 > 0) await wait(5)
+      events.length = 0
+    },
     close: async () => {
       await limits.close()
       await link.close()

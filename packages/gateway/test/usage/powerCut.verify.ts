@@ -72,7 +72,7 @@ describe('local limits on SQLite after a power cut', () => {
           const [file, sure] = [newFile(), newFile()]
           const storage = await watchDisk(file, sure)
           let now = noon
-          const open = (): TestQuota => openQuota({ storage, now: () => now, idleMs: 60_000, patienceMs: 60_000 })
+          const open = (): TestQuota => openQuota({ storage, now: () => now, idleMs: 60_000 })
           let quota = open()
           const account = { id: 'user:usr_1', perDay, perMonth: null }
           let granted = 0

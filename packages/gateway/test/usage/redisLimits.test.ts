@@ -15,7 +15,7 @@ import { takeTokens } from '../../src/usage/rateLimit/tokenBucket.ts'
 import type { RateLimits } from '../../src/usage/rateLimit/rateDecision.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { sqlite } from '../storage/databases.ts'
-import { openRedisInstance } from './openRedisInstance.ts'
+import { openRedisInstance, shortMs, untilLate } from './openRedisInstance.ts'
 import type { RedisInstance } from './openRedisInstance.ts'
 import { startRedis } from './startRedis.ts'
 import type { TestRedis } from './startRedis.ts'
@@ -66,7 +66,7 @@ describe('limits on Redis', needs('redis-server'), () => {
 
   test('three instances with 64 callers each grant exactly the daily limit', async () => {
     const account = newAccount(2_000)
-    const instances = await Promise.all(times(3, () => open({ patienceMs: 60_000 })))
+    const instances = await Promise.all(times(3, () => open()))
     const caller = async ({ take }: RedisInstance): Promise<number> =>
       sum(await Promise.all(times(20, async () => (await take(account)).granted)))
     const granted = sum(await Promise.all(instances.flatMap((instance) => times(64, () => caller(instance)))))
@@ -138,7 +138,7 @@ describe('limits on Redis', needs('redis-server'), () => {
     ahead.writeDoubleLE(Date.now() + 3_600_000, 8)
     await one.link.client.set(toRateKey('key_c', account.id), ahead)
     expect((await one.limits.take(request)).rate).toMatchObject({ granted: 0 })
-    await expect.poll(async () => (await one.limits.take(request)).granted, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await one.limits.take(request)).granted).toBe(1)
     const key = toUsedKey(account.id)
     const stored = (await one.link.client.getBuffer(key)) ?? Buffer.alloc(0)
     stored.writeUInt32LE(stored.readUInt32LE(0) + 1, 0)
@@ -187,7 +187,7 @@ describe('limits on Redis', needs('redis-server'), () => {
     const grant = await other.take(account, 60)
     expect(await one.take(account, 50)).toMatchObject({ granted: 40, remaining: 0 })
     other.limits.giveBack(grant, 30)
-    await expect.poll(async () => (await one.take(account)).granted, { timeout: 5_000 }).toBe(1)
+    await expect.poll(async () => (await one.take(account)).granted).toBe(1)
     expect(await one.take(account, 50)).toMatchObject({ granted: 29 })
   })
 
@@ -214,9 +214,9 @@ describe('limits on Redis', needs('redis-server'), () => {
   })
 
   test('an instance that was idle since its start seeds accounts at once', async () => {
-    // Less than the time for which instances wait for each other's writes after a reconnect.
-    const one = await open({ patienceMs: 1_400 })
-    await new Promise((resolve) => setTimeout(resolve, 1_600))
+    const one = await open()
+    // More than the time for which instances wait for each other's writes after a reconnect.
+    one.passPatience()
     expect(await one.take(newAccount(100))).toMatchObject({ granted: 1, remaining: 99 })
   })
 
@@ -232,7 +232,7 @@ describe('limits on Redis', needs('redis-server'), () => {
         return read
       },
     }
-    const one = await open({ rows: slow, patienceMs: 20_000 })
+    const one = await open({ rows: slow })
     const account = newAccount(100)
     const taken = one.take(account)
     await expect.poll(() => reads).toBe(1)
@@ -263,7 +263,7 @@ describe('limits on Redis', needs('redis-server'), () => {
 
   test('a slow Redis is not a lost one: requests wait, and nothing is granted twice', async () => {
     const account = newAccount(50)
-    const one = await open({ patienceMs: 30_000 })
+    const one = await open()
     await one.take(account, 40)
     redis.hang()
     const waiting = times(20, () => one.take(account))
@@ -277,20 +277,23 @@ describe('limits on Redis', needs('redis-server'), () => {
   test('a slow ledger does not count as a lost Redis: no permits are granted', async () => {
     const rows = createAccountDays(storage)
     let release = (): void => {}
-    let isSlow = false
+    let [isSlow, isReading] = [false, false]
     const slow: RedisLimitsOptions['rows'] = {
       read: async (...query) => {
+        isReading = isSlow
         if (isSlow) await new Promise<void>((resolve) => (release = resolve))
         return rows.read(...query)
       },
     }
-    const [one, other] = [await open({ rows: slow, patienceMs: 300, outageGrant: 40 }), await open({ outageGrant: 0 })]
+    const [one, other] = [await open({ rows: slow, outageGrant: 40 }), await open({ outageGrant: 0 })]
     const account = newAccount(100)
     await one.take(account, 50)
     await one.flush()
     await one.link.client.del(toUsedKey(account.id))
     isSlow = true
     const rejected = one.take(account, 5)
+    await expect.poll(() => isReading).toBe(true)
+    one.passPatience()
     await expect(rejected).rejects.toThrow('did not respond in time')
     expect(await other.take(account, 100)).toMatchObject({ granted: 50 })
     release()
@@ -300,11 +303,10 @@ describe('limits on Redis', needs('redis-server'), () => {
 
   test('while Redis hangs only permits are granted, and they are charged once it is back', async () => {
     const [account, used, unknown, free] = [newAccount(1_000), newAccount(5), newAccount(1_000), newAccount(null)]
-    const options = { patienceMs: 300, outageGrant: 40 }
-    const one = await open(options)
+    const one = await open({ patienceMs: shortMs, outageGrant: 40 })
     // The first instance gets a quarter of the outage grant.
-    await one.take(account, 100)
-    await one.take(used, 5)
+    await one.takeUntilGranted(account, 100)
+    await one.takeUntilGranted(used, 5)
     redis.hang()
     try {
       const settled = await Promise.allSettled(times(30, () => one.take(account)))
@@ -315,29 +317,50 @@ describe('limits on Redis', needs('redis-server'), () => {
       await expect(one.take(unknown)).rejects.toThrow('did not respond in time')
       expect(await one.take(free, 7)).toMatchObject({ granted: 7 })
       expect(one.events).toEqual([{ event: 'quotaDegraded', state: 'started' }])
+      await untilLate()
     } finally {
       redis.resume()
     }
-    await expect
-      .poll(() => one.events.at(-1), { timeout: 10_000 })
-      .toMatchObject({ state: 'ended', accounts: 2, units: 17 })
+    await expect.poll(() => one.events.at(-1)).toMatchObject({ state: 'ended', accounts: 2, units: 17 })
     await expect.poll(() => getUsed(one, account)).toBe(110)
     await one.flush()
     expect(await readLedger(account)).toBe(110)
     expect(await readLedger(free)).toBe(7)
-    expect(await one.take(account)).toMatchObject({ granted: 1, remaining: 889 })
+    await one.takeUntilGranted(account, 1)
+    expect(await getUsed(one, account)).toBe(111)
+  })
+
+  test('units that Redis charges to requests that wait no longer are returned, and those granted without it stay charged', async () => {
+    const one = await open({ outageGrant: 40 })
+    const account = newAccount(1_000)
+    await one.take(account, 100)
+    redis.hang()
+    try {
+      const settling = Promise.allSettled(times(30, () => one.take(account)))
+      one.passPatience()
+      expect((await settling).filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
+    } finally {
+      redis.resume()
+    }
+    await expect.poll(() => one.events.at(-1)).toMatchObject({ state: 'ended', units: 10 })
+    // After what was returned.
+    await one.link.ping()
+    expect(await getUsed(one, account)).toBeGreaterThanOrEqual(110)
   })
 
   test('a Redis that comes back empty is seeded with what was granted, without it too', async () => {
     const account = newAccount(500)
-    // Accounts are seeded after 1.5 s.
-    const options = { outageGrant: 80, patienceMs: 4_000 }
-    const instances = [await open(options), await open(options)]
+    const instances = [await open({ outageGrant: 80 }), await open({ outageGrant: 80 })]
     const grants = instances.flatMap((instance) => times(150, () => instance.take(account)))
     let granted = sum((await Promise.all(grants)).map((grant) => grant.granted))
     expect(granted).toBe(300)
     await redis.kill()
-    const without = await Promise.allSettled(instances.flatMap((instance) => times(60, () => instance.take(account))))
+    const settling = Promise.allSettled(instances.flatMap((instance) => times(60, () => instance.take(account))))
+    await Promise.all(
+      instances.map(({ events }) => expect.poll(() => events.at(-1)).toMatchObject({ state: 'started' })),
+    )
+    for (const { passPatience } of instances) passPatience()
+    const without = await settling
     const permitted = without.filter(({ status }) => status === 'fulfilled').length
     // A quarter of the outage grant, and a quarter of the rest.
     expect(permitted).toBe(20 + 15)
@@ -348,11 +371,30 @@ describe('limits on Redis', needs('redis-server'), () => {
       for (let call = 0; call < 20; call += 1) total += (await instance.take(account)).granted
       return total
     }
-    await Promise.all(instances.map(({ link }) => expect.poll(() => link.isReady(), { timeout: 10_000 }).toBe(true)))
+    await Promise.all(instances.map(({ link }) => expect.poll(() => link.isReady()).toBe(true)))
     granted += sum(await Promise.all(instances.flatMap((instance) => times(8, () => caller(instance)))))
     expect(granted).toBe(500)
     await Promise.all(instances.map(({ flush }) => flush()))
     expect(await readLedger(account)).toBe(500)
+  })
+
+  test('a decision that Redis makes later than a request waits charges nothing', async () => {
+    const [patient, impatient] = [await open({ outageGrant: 0 }), await open({ patienceMs: shortMs })]
+    const account = newAccount(100)
+    await patient.take(account, 10)
+    const key = toUsedKey(account.id)
+    const before = await patient.link.client.getBuffer(key)
+    // Its first reply has the clock of Redis.
+    await impatient.takeUntilGranted(newAccount(100), 1)
+    redis.hang()
+    try {
+      await expect(impatient.take(account)).rejects.toThrow('did not respond in time')
+      await untilLate()
+    } finally {
+      redis.resume()
+    }
+    await impatient.link.ping()
+    expect(await patient.link.client.getBuffer(key)).toEqual(before)
   })
 
   test('closing rejects requests that wait', async () => {

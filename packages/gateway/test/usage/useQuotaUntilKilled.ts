@@ -23,11 +23,8 @@ export interface UsageTask {
 const task = JSON.parse(process.env['KEYRAIL_TEST_USE'] ?? '') as UsageTask
 const storage = await openStorage(task.storage)
 const now = (): number => task.now
-// A busy machine must not end the process: only the test kills it.
-const patienceMs = 60_000
-const instance =
-  task.redisUrl === undefined ? undefined : await openRedisInstance(task.redisUrl, storage, { patienceMs })
-const quota = instance ?? openQuota({ storage, now, patienceMs })
+const instance = task.redisUrl === undefined ? undefined : await openRedisInstance(task.redisUrl, storage)
+const quota = instance ?? openQuota({ storage, now })
 let printed = 0
 const write: typeof storage.write = async (steps, options) => {
   const before = printed

@@ -1,7 +1,7 @@
 import type { Hash, Hex } from '@keyrail/core'
 import type { Bytes } from '@keyrail/core/schema'
-import { checksumAddress } from '../bytes/checksumAddress.ts'
-import { fromHex, isHexData, toHex, word } from '../bytes/hex.ts'
+import { decode, encode, InvalidTypeError } from 'ox/AbiParameters'
+import { fromHex, isHexData } from '../bytes/hex.ts'
 import { keccakHex, keccakText } from '../bytes/keccak.ts'
 import { describeValue, invalidInput } from '../invalidInput.ts'
 import type { AbiItem, AbiParameter } from './abi.ts'
@@ -12,13 +12,6 @@ function parseArrayType(
 ): { readonly inner: AbiParameter; readonly length: number } | undefined {
   const [, type, length] = /^(.*)\[(\d*)\]$/.exec(parameter.type) ?? []
   return type === undefined ? undefined : { inner: { ...parameter, type }, length: length === '' ? -1 : Number(length) }
-}
-
-function isDynamic(parameter: AbiParameter): boolean {
-  const array = parseArrayType(parameter)
-  if (array !== undefined) return array.length === -1 || isDynamic(array.inner)
-  if (parameter.type === 'tuple') return (parameter.components ?? []).some(isDynamic)
-  return parameter.type === 'bytes' || parameter.type === 'string'
 }
 
 /** The type as written in a signature. */
@@ -42,74 +35,42 @@ const mismatch = ({ name, type }: AbiParameter, value: unknown): Error =>
     `${name ? `The value of ${name}` : 'A value'} is ${describeValue(value)}. Pass a value of the ABI type ${type}`,
   )
 
-/** Hex without `0x`, padded on the right to a multiple of 32 bytes. */
-const padded = (hex: string): string => hex.padEnd(Math.ceil(hex.length / 64) * 64, '0')
-
-function encodeValue(parameter: AbiParameter, value: unknown): string {
+/**
+ * Rejects a value that the library would convert: `true` for an integer, any value for a text.
+ */
+function checkValue(parameter: AbiParameter, value: unknown): void {
   const array = parseArrayType(parameter)
+  const { type, components = [] } = parameter
   if (array !== undefined) {
     if (!Array.isArray(value) || (array.length !== -1 && value.length !== array.length))
       throw mismatch(parameter, value)
-    const body = encodeAll(
-      Array.from(value, () => array.inner),
-      value,
-    )
-    return array.length === -1 ? word(value.length) + body : body
-  }
-  const { type, components = [] } = parameter
-  if (type === 'tuple') {
+    for (const one of value) checkValue(array.inner, one)
+  } else if (type === 'tuple') {
     if (Object(value) !== value) throw mismatch(parameter, value)
-    return encodeAll(
-      components,
-      Array.isArray(value) ? value : components.map(({ name = '' }) => (value as Record<string, unknown>)[name]),
-    )
-  }
-  if (type === 'bool') return word(value === true ? 1 : value === false ? 0 : fail(parameter, value))
-  if (type === 'string' || type === 'bytes') {
-    const isText = type === 'string' && typeof value === 'string'
-    if (!isText && !isHexData(value)) throw mismatch(parameter, value)
-    const hex = (isText ? toHex(new TextEncoder().encode(value)) : value).slice(2)
-    return word(hex.length / 2) + padded(hex)
-  }
+    for (const [index, one] of components.entries()) checkValue(one, getComponent(value, one, index))
+  } else if (!isOfType(type, value)) throw mismatch(parameter, value)
+}
+
+/** The value of a component of a tuple, which is an object or a list. */
+const getComponent = (tuple: unknown, { name = '' }: AbiParameter, index: number): unknown =>
+  Array.isArray(tuple) ? tuple[index] : (tuple as Record<string, unknown>)[name]
+
+function isOfType(type: string, value: unknown): boolean {
+  if (type === 'bool' || type === 'string') return typeof value === (type === 'bool' ? 'boolean' : type)
   if (type === 'address' || type.startsWith('bytes')) {
-    const size = type === 'address' ? 20 : Number(type.slice(5))
-    if (!isHexData(value, size)) throw mismatch(parameter, value)
-    const hex = value.slice(2).toLowerCase()
-    return type === 'address' ? hex.padStart(64, '0') : padded(hex)
+    const size = type === 'address' ? 20 : Number(type.slice(5)) || undefined
+    // Geth accepts 0X in requests; libraries and compilers never write it.
+    return isHexData(value, size) && value.startsWith('0x')
   }
-  const [, unsigned, bits] = /^(u?)int(\d*)$/.exec(type) ?? fail(parameter, value)
-  let number: bigint
+  const [, unsigned, bits] = /^(u?)int(\d*)$/.exec(type) ?? []
+  if (unsigned === undefined || typeof value === 'boolean') return false
   try {
-    number = BigInt(value as bigint)
+    const number = BigInt(value as bigint)
+    const width = Number(bits || 256)
+    return (unsigned ? BigInt.asUintN(width, number) : BigInt.asIntN(width, number)) === number
   } catch {
-    throw mismatch(parameter, value)
+    return false
   }
-  const width = Number(bits || 256)
-  const fits = unsigned ? BigInt.asUintN(width, number) : BigInt.asIntN(width, number)
-  if (typeof value === 'boolean' || fits !== number) throw mismatch(parameter, value)
-  return word(number)
-}
-
-function fail(parameter: AbiParameter, value: unknown): never {
-  throw mismatch(parameter, value)
-}
-
-function encodeAll(parameters: readonly AbiParameter[], values: readonly unknown[]): string {
-  const parts = parameters.map((parameter, index) => ({
-    dynamic: isDynamic(parameter),
-    hex: encodeValue(parameter, values[index]),
-  }))
-  let offset = parts.reduce((sum, { dynamic, hex }) => sum + (dynamic ? 32 : hex.length / 2), 0)
-  let head = ''
-  let tail = ''
-  for (const { dynamic, hex } of parts) {
-    head += dynamic ? word(offset) : hex
-    if (dynamic) {
-      tail += hex
-      offset += hex.length / 2
-    }
-  }
-  return head + tail
 }
 
 /**
@@ -122,78 +83,25 @@ export function encodeAbi(parameters: readonly AbiParameter[], values: readonly 
   if (values.length !== parameters.length) {
     throw invalidInput(`The ABI expects ${parameters.length} value(s), but got ${values.length}`)
   }
-  return `0x${encodeAll(parameters, values)}`
-}
-
-function unsupported({ type }: AbiParameter): never {
-  throw invalidInput(`Unknown ABI type ${type}. Use a Solidity type`)
-}
-
-function decodeValue(parameter: AbiParameter, data: string, start: number): unknown {
-  const read = (at: number, length = 64): string => {
-    const text = data.slice(at, at + length)
-    if (text.length < length) throw new RangeError('The data is too short for the types of the ABI')
-    return text
-  }
-  const number = (at: number): number => Number(BigInt(`0x${read(at)}`))
-  const array = parseArrayType(parameter)
-  if (array !== undefined) {
-    const length = array.length === -1 ? number(start) : array.length
-    if (length > data.length) throw new RangeError('The data is too short for the types of the ABI')
-    return decodeAll(
-      Array.from({ length }, () => array.inner),
-      data,
-      array.length === -1 ? start + 64 : start,
-    )
-  }
-  const { type, components = [] } = parameter
-  if (type === 'tuple') {
-    const values = decodeAll(components, data, start)
-    return Object.fromEntries(components.map(({ name }, index) => [name || String(index), values[index]]))
-  }
-  if (type === 'bool') return BigInt(`0x${read(start)}`) !== 0n
-  if (type === 'address') return checksumAddress(`0x${read(start).slice(24)}`)
-  if (type === 'string' || type === 'bytes') {
-    const hex = `0x${read(start + 64, 2 * number(start))}`
-    return type === 'bytes' ? hex : new TextDecoder().decode(fromHex(hex))
-  }
-  if (type.startsWith('bytes')) return `0x${read(start, 2 * Number(type.slice(5)))}`
-  const [, unsigned, bits] = /^(u?)int(\d*)$/.exec(type) ?? unsupported(parameter)
-  const whole = BigInt(`0x${read(start)}`)
-  const value = unsigned ? whole : BigInt.asIntN(256, whole)
-  return Number(bits || 256) <= 48 ? Number(value) : value
-}
-
-function decodeAll(parameters: readonly AbiParameter[], data: string, start: number): unknown[] {
-  let at = start
-  return parameters.map((parameter) => {
-    const here = at
-    if (isDynamic(parameter)) {
-      at += 64
-      const offset = Number(BigInt(`0x${data.slice(here, here + 64)}`))
-      return decodeValue(parameter, data, start + 2 * offset)
-    }
-    at += staticLength(parameter)
-    return decodeValue(parameter, data, here)
-  })
-}
-
-/** The length of a static type, in hex digits. */
-function staticLength(parameter: AbiParameter): number {
-  const array = parseArrayType(parameter)
-  if (array !== undefined) return array.length * staticLength(array.inner)
-  if (parameter.type !== 'tuple') return 64
-  return (parameter.components ?? []).reduce((sum, component) => sum + staticLength(component), 0)
+  for (const [index, parameter] of parameters.entries()) checkValue(parameter, values[index])
+  return encode(parameters, values as never)
 }
 
 /**
  * ABI-decodes values.
  *
- * @param data - The bytes, without a selector.
+ * @param data - The bytes, without a selector. More bytes than the types need are ignored.
  * @throws {Error} if the data does not match the types.
  */
-export function decodeAbi(parameters: readonly AbiParameter[], data: Bytes): unknown[] {
-  return decodeAll(parameters, data.slice(2), 0)
+export function decodeAbi(parameters: readonly AbiParameter[], data: Bytes): readonly unknown[] {
+  if (parameters.length === 0) return []
+  try {
+    return decode(parameters, data)
+  } catch (error) {
+    if (error instanceof InvalidTypeError)
+      throw invalidInput(`Unknown ABI type in (${parameters.map(canonicalType).join()}). Use Solidity types`)
+    throw new RangeError('The data does not match the types of the ABI')
+  }
 }
 
 /** ABI-encodes an event as topics and data. Indexed values without a fixed length are hashed. */
@@ -218,13 +126,12 @@ export function encodeEvent(event: AbiItem, args: unknown): { readonly topics: H
 }
 
 function encodeTopic(parameter: AbiParameter, value: unknown): Hash {
-  const encoded = encodeValue(parameter, value)
-  if (parameter.type === 'string' || parameter.type === 'bytes') {
-    return keccakHex(fromHex(`0x${encoded.slice(64, 64 + 2 * Number(BigInt(`0x${encoded.slice(0, 64)}`)))}`))
-  }
+  checkValue(parameter, value)
+  if (parameter.type === 'string') return keccakText(value as string)
+  if (parameter.type === 'bytes') return keccakHex(fromHex(value as string))
+  const encoded: Hex = `0x${encodeInPlace(parameter, value)}`
   const isWord = parameter.type !== 'tuple' && parseArrayType(parameter) === undefined
-  if (isWord) return `0x${encoded}`
-  return keccakHex(fromHex(`0x${encodeInPlace(parameter, value)}`))
+  return isWord ? encoded : keccakHex(fromHex(encoded))
 }
 
 /** Encodes an array or a struct for the hash of a topic: padded values in sequence, without lengths and offsets. */
@@ -232,13 +139,8 @@ function encodeInPlace(parameter: AbiParameter, value: unknown): string {
   const array = parseArrayType(parameter)
   if (array !== undefined) return (value as unknown[]).map((one) => encodeInPlace(array.inner, one)).join('')
   const { type, components = [] } = parameter
-  if (type === 'tuple') {
-    return components
-      .map((one, index) =>
-        encodeInPlace(one, Array.isArray(value) ? value[index] : (value as Record<string, unknown>)[one.name ?? '']),
-      )
-      .join('')
-  }
-  const encoded = encodeValue(parameter, value)
-  return type === 'string' || type === 'bytes' ? encoded.slice(64) : encoded
+  if (type === 'tuple')
+    return components.map((one, index) => encodeInPlace(one, getComponent(value, one, index))).join('')
+  // Of a text or bytes, without the offset and the length.
+  return encodeAbi([parameter], [value]).slice(type === 'string' || type === 'bytes' ? 2 + 128 : 2)
 }

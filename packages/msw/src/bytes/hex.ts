@@ -22,15 +22,9 @@ export function toHex(bytes: Uint8Array): Hex {
 /** Parses hex after `0x`. The caller has validated it. */
 export function fromHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2 - 1)
-  writeHex(bytes, 0, hex)
+  for (let at = 2; at < hex.length; at += 2)
+    bytes[at / 2 - 1] = (digit(hex.charCodeAt(at)) << 4) | digit(hex.charCodeAt(at + 1))
   return bytes
-}
-
-/** Writes the bytes of a hex string into an array at an offset. */
-export function writeHex(target: Uint8Array, start: number, hex: string): void {
-  for (let at = 2; at < hex.length; at += 2) {
-    target[start + at / 2 - 1] = (digit(hex.charCodeAt(at)) << 4) | digit(hex.charCodeAt(at + 1))
-  }
 }
 
 /** The value of a hex digit by its character code. The low four bits of a letter are its position in the alphabet. */

@@ -4,7 +4,7 @@ import { concat, toIntegerBytes } from '../bytes/hex.ts'
 import { keccak, keccakHex } from '../bytes/keccak.ts'
 import { encodeRlp } from '../bytes/rlp.ts'
 import type { Rlp } from '../bytes/rlp.ts'
-import { privateKeyToAddress, signInsecurely } from '../bytes/signature.ts'
+import { privateKeyToAddress, signHash } from '../bytes/signature.ts'
 import type { PooledTransaction, TransactionFields } from './transaction.ts'
 
 const toAccessListRlp = (accessList: AccessList): Rlp =>
@@ -44,7 +44,7 @@ const senders = new Map<Hex, Address>()
 
 /** Signs a transaction with a key of the mock node. */
 export function signTransaction(tx: TransactionFields, privateKey: Hex): PooledTransaction {
-  const signature = signInsecurely(signingHash(tx), privateKey)
+  const signature = signHash(signingHash(tx), privateKey)
   const { r, s, yParity } = signature
   const v =
     tx.type > 0

@@ -42,7 +42,7 @@ async function readCalls(source: string | RecordedCalls | readonly RecordedCall[
  * @throws {KeyrailError} kind `invalidRequest` if `source` is not a recording, for a wrong option, or on Node older than 22.12.
  * @example
  * const node = await replay('calls.json', { baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…' })
- * // setupServer(...node.handlers).listen()
+ * // setupServer(...node.handlers).listen({ onUnhandledFrame })
  */
 export async function replay(
   source: string | RecordedCalls | readonly RecordedCall[],

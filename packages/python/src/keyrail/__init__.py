@@ -6,6 +6,7 @@ from .async_provider import AsyncKeyrailProvider
 from .endpoint.create_endpoint import AsyncHeaders, AsyncSecret, Headers, Network, PerNetwork, Secret
 from .endpoint.endpoint import Endpoint
 from .failure.error import KeyrailError, RpcErrorObject
+from .failure.find_failure import find_failure
 from .failure.kinds import FailureKind, FailureSource
 from .failure.reorg import Reorg
 from .logs.event_abi import EventInput
@@ -96,6 +97,7 @@ __all__ = [
     "TransactionEvent",
     "async_logs",
     "call_options",
+    "find_failure",
     "logs",
     "subscribe",
 ]

@@ -8,7 +8,7 @@ import {
   jsUrl,
   paragraphs,
   privateKey,
-  runNode,
+  inNode,
 } from './writer.ts'
 import type { Written } from './writer.ts'
 
@@ -138,8 +138,7 @@ export function writeEthers(options: ReadOptions): Written {
       lines,
       subscribes ? [] : ['provider.destroy()'],
     ),
-    extension: 'mjs',
-    run: runNode,
+    ...inNode('mjs'),
     install: withKeyrail ? 'npm install @keyrail/core @keyrail/ethers ethers@6' : 'npm install ethers@6',
     ...(options.method === 'sendRawTransaction' && { environment: [privateKey] }),
   }

@@ -1,6 +1,6 @@
 import type { ProgramId, ReadOptions } from '../readOptions.ts'
 import type { SnippetMethod } from '../snippetMethods.ts'
-import { jsArguments, jsEndpoint, jsOptions, jsPrint, jsUrl, paragraphs, runNode, signedTransaction } from './writer.ts'
+import { jsArguments, jsEndpoint, jsOptions, jsPrint, jsUrl, paragraphs, inNode, signedTransaction } from './writer.ts'
 import type { Written } from './writer.ts'
 
 const call = [
@@ -220,8 +220,7 @@ const ours = ({ account, block, contract, symbol }: ReadOptions): Readonly<Recor
 export function writeFetch(options: ReadOptions): Written {
   const subscribes = options.method === 'subscribeBlocks'
   const common = {
-    extension: 'mjs',
-    run: runNode,
+    ...inNode('mjs'),
     ...(options.method === 'sendRawTransaction' && { environment: [signedTransaction] }),
   }
   if (!options.withKeyrail || options.method === 'call') {

@@ -8,7 +8,7 @@ import {
   jsUrl,
   paragraphs,
   privateKey,
-  runNode,
+  inNode,
 } from './writer.ts'
 import type { Written } from './writer.ts'
 
@@ -160,10 +160,7 @@ export function writeViem(options: ReadOptions): Written {
       ],
       lines,
     ),
-    extension: 'mts',
-    run: runNode,
-    // Older versions cannot run TypeScript (22 can from 22.18 on).
-    needs: 'Node 24',
+    ...inNode('mts'),
     install: withKeyrail ? 'npm install @keyrail/core @keyrail/viem viem@2' : 'npm install viem@2',
     ...(options.method === 'sendRawTransaction' && { environment: [privateKey] }),
   }

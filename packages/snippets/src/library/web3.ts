@@ -8,7 +8,7 @@ import {
   jsUrl,
   paragraphs,
   privateKey,
-  runNode,
+  inNode,
 } from './writer.ts'
 import type { Written } from './writer.ts'
 
@@ -122,8 +122,7 @@ export function writeWeb3(options: ReadOptions): Written {
       programs(options)[options.method],
       withKeyrail && !subscribes ? ['provider.disconnect()'] : [],
     ),
-    extension: 'mjs',
-    run: runNode,
+    ...inNode('mjs'),
     install: withKeyrail ? 'npm install @keyrail/core @keyrail/web3 web3@4' : 'npm install web3@4',
     ...(options.method === 'sendRawTransaction' && { environment: [privateKey] }),
   }

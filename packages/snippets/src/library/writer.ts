@@ -9,7 +9,7 @@ export interface Written {
   readonly extension: string
   /** Returns the command that runs a file with the variables of `.env`. */
   readonly run: (fileName: string) => string
-  /** The version that it needs, such as `Node 24`; undefined if any supported version will do. */
+  /** The version that it needs, such as `Node 22 or later`; undefined if any supported version will do. */
   readonly needs?: string
   readonly install?: string
   readonly environment?: readonly SnippetVariable[]
@@ -49,8 +49,15 @@ export const jsRequest = (call: SnippetCall): string => `{ method: ${jsMethod(ca
 /** The line that prints the result of a call in a JavaScript program. */
 export const jsPrint = 'console.log(JSON.stringify(result, null, 2))'
 
-/** Runs a JavaScript or TypeScript program. */
-export const runNode = (fileName: string): string => `node --env-file=.env ${fileName}`
+/**
+ * Runs a program with Node.
+ * @param extension - `mjs` for JavaScript, `mts` for TypeScript, which Node runs without its types from 22.18 on.
+ */
+export const inNode = (extension: 'mjs' | 'mts'): Pick<Written, 'extension' | 'run' | 'needs'> => ({
+  extension,
+  run: (fileName) => `node --env-file=.env ${fileName}`,
+  needs: `Node ${extension === 'mts' ? '22.18' : '22'} or later`,
+})
 
 /** Runs a program with an interpreter that does not read `.env`. The parentheses keep the variables out of the user's shell. */
 export const runWith =

@@ -1,4 +1,4 @@
-import { createMockNode } from '@keyrail/msw'
+import { createMockNode, onUnhandledFrame } from '@keyrail/msw'
 import { setupServer } from 'msw/node'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { POST } from '../app/rpc/route'
@@ -10,7 +10,7 @@ process.env.KEYRAIL_CHAIN_ID = '1952805748'
 const node = createMockNode({ ...endpoint, chainId: 1_952_805_748 })
 const server = setupServer(...node.handlers)
 
-beforeAll(() => server.listen())
+beforeAll(() => server.listen({ onUnhandledFrame }))
 afterAll(() => server.close())
 beforeEach(() => node.reset())
 

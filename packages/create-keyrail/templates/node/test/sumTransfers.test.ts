@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { createClient } from '@keyrail/fetch'
-import { createMockNode } from '@keyrail/msw'
+import { createMockNode, onUnhandledFrame } from '@keyrail/msw'
 import { setupServer } from 'msw/node'
 import { sumTransfers, transferTopic } from '../src/sumTransfers.ts'
 
@@ -12,7 +12,7 @@ const node = createMockNode(endpoint)
 const pad = (hex: string): `0x${string}` => `0x${hex.slice(2).padStart(64, '0')}`
 const server = setupServer(...node.handlers)
 
-before(() => server.listen())
+before(() => server.listen({ onUnhandledFrame }))
 after(() => server.close())
 beforeEach(() => node.reset())
 

@@ -1,4 +1,4 @@
-import { createMockNode } from '@keyrail/msw'
+import { createMockNode, onUnhandledFrame } from '@keyrail/msw'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, configure, render, screen } from '@testing-library/react'
 import { setupServer } from 'msw/node'
@@ -20,7 +20,7 @@ const node = createMockNode({
 })
 const server = setupServer(...node.handlers)
 
-beforeAll(() => server.listen())
+beforeAll(() => server.listen({ onUnhandledFrame }))
 afterAll(() => server.close())
 beforeEach(() => {
   node.reset()

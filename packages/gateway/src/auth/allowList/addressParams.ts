@@ -16,7 +16,7 @@ import {
   tuple,
 } from './paramShapes.ts'
 import type { Shape } from './paramShapes.ts'
-import { parseDelegates, parseTransactionTo } from './transactionTo.ts'
+import { parseTransactionTargets } from './parseTransactionTargets.ts'
 
 /** The addresses that a call uses, each of which must be listed; or what makes it incompatible with any address list, for a message. */
 export type CallAddresses = { readonly addresses: readonly unknown[] } | { readonly forbidden: string }
@@ -84,10 +84,10 @@ const findInFilter = (value: unknown): CallAddresses => {
 }
 
 const findInTransaction = (text: unknown): CallAddresses => {
-  const target = parseTransactionTo(text)
-  const delegates = parseDelegates(text)
-  if (target === undefined || delegates === undefined) return { forbidden: 'invalid transaction' }
-  return 'to' in target ? { addresses: [target.to, ...filterDelegates(delegates)] } : { forbidden: 'contract creation' }
+  const targets = parseTransactionTargets(text)
+  if (targets === undefined) return { forbidden: 'invalid transaction' }
+  const { to, delegates } = targets
+  return to === undefined ? { forbidden: 'contract creation' } : { addresses: [to, ...filterDelegates(delegates)] }
 }
 
 const findInTraceFilter = (value: unknown): CallAddresses => {

@@ -1,5 +1,5 @@
 import type { OfferedMethod } from '../../lib/methods.ts'
-import { foldName } from './hasAmbiguousName.ts'
+import { foldName } from '../../lib/json/foldName.ts'
 
 /**
  * The names of tracers built into nodes. Nodes execute any other text: geth and reth as JavaScript, Nethermind also as the name of a

@@ -1,4 +1,4 @@
-import { foldName } from './hasAmbiguousName.ts'
+import { foldName } from '../../lib/json/foldName.ts'
 import type { Shape } from './paramShapes.ts'
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

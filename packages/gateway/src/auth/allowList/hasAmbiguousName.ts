@@ -1,3 +1,4 @@
+import { foldName } from '../../lib/json/foldName.ts'
 import { skipSpace } from '../../lib/json/scanMembers.ts'
 
 /** Returns the index of the closing quote of the string that starts at `at`, or the text's length. */
@@ -9,9 +10,6 @@ const findStringEnd = (text: string, at: number): number => {
   }
   return text.length
 }
-
-/** Folds a member name as Go's JSON decoder compares names: `To` equals `to`, and even `ſ` equals `s`. */
-export const foldName = (name: string): string => name.toUpperCase().toLowerCase()
 
 /**
  * Whether JSON decoders may disagree on a member name. If an object has two members with the same name, decoders differ in which one they

@@ -7,6 +7,7 @@ import type { Access } from '../../storage/access.ts'
 import type { Change } from '../../storage/changes.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import { createKeyCache } from './createKeyCache.ts'
+import type { KeyCache } from './createKeyCache.ts'
 import type { FoundKey, KeyLimits, KeyRecord, KeyStore } from './keyStore.ts'
 import type { TrackAllowListUse } from '../allowList/compileAllowList.ts'
 import { isJwtKeyId } from '../jwt/jwtKeyId.ts'
@@ -79,6 +80,30 @@ interface CachedKey {
   limitsVersion: number
 }
 
+interface StoredKeysState
+  extends
+    Pick<StoredKeysOptions, 'storage' | 'getLimits' | 'trackAllowListUse'>,
+    Required<Pick<StoredKeysOptions, 'maxEntries' | 'staleKeysForMs' | 'unknownForMs'>> {
+  readonly now: () => number
+  readonly known: KeyCache<CachedKey>
+  /** Incremented when the config has changed. */
+  limitsVersion: number
+  /** When each unknown key is looked up again. */
+  unknown: RecentMap<number>
+  readonly loading: Map<string, Promise<KeyRecord | undefined>>
+  /** Incremented by every change: a read that started in an earlier epoch may be outdated. */
+  epoch: number
+  hits: number
+  misses: number
+  /** The position in the change feed. */
+  position: string | undefined
+  /** When the change feed was last read to its end. */
+  syncedAt: number
+  failing: boolean
+  /** The read of the change feed in flight, if there is one. */
+  reading: Promise<unknown>
+}
+
 const toLimitSource = ({ record, userLimits, appLimits }: CachedKey): LimitSource => ({
   app: record.appId === undefined ? null : { limits: appLimits },
   user: { limits: userLimits },
@@ -91,6 +116,113 @@ interface Lookup {
   /** The hash or kid. */
   readonly text: string
   readonly by: 'hash' | 'kid'
+}
+
+const forget = (state: StoredKeysState, changes: readonly Change[] | 'all'): void => {
+  if (changes !== 'all' && changes.length === 0) return
+  state.epoch += 1
+  state.loading.clear()
+  if (changes !== 'all') for (const { id } of changes) state.known.forget(id)
+  else {
+    state.known.clear()
+    state.unknown = createRecentMap(state.maxEntries)
+  }
+}
+
+const cache = (
+  state: StoredKeysState,
+  lookup: Lookup,
+  access: Access | undefined,
+  startedIn: number,
+): KeyRecord | undefined => {
+  if (access === undefined) {
+    if (startedIn === state.epoch) state.unknown.set(lookup.name, state.now() + state.unknownForMs)
+    return undefined
+  }
+  const record = toKeyRecord(access, {
+    limits: state.getLimits(access),
+    by: lookup.by,
+    trackAllowListUse: state.trackAllowListUse,
+  })
+  if (startedIn === state.epoch) {
+    const cached = {
+      record,
+      userLimits: access.user.limits,
+      appLimits: access.app?.limits ?? null,
+      limitsVersion: state.limitsVersion,
+    }
+    state.known.set(lookup.name, cached, [access.user.id, access.app?.id ?? access.keyId])
+  }
+  return record
+}
+
+const load = (state: StoredKeysState, lookup: Lookup): FoundKey => {
+  const { name, text, by } = lookup
+  const shared = state.loading.get(name)
+  if (shared !== undefined) return shared
+  const startedIn = state.epoch
+  const found = by === 'hash' ? state.storage.findAccess(text) : state.storage.findAccessByKid(text)
+  if (!(found instanceof Promise)) return cache(state, lookup, found, startedIn)
+  const loaded = found.then((access) => cache(state, lookup, access, startedIn))
+  state.loading.set(name, loaded)
+  const done = (): void => {
+    if (state.loading.get(name) === loaded) state.loading.delete(name)
+  }
+  loaded.then(done, done)
+  return loaded
+}
+
+/** A hash is 64 hex digits, so the two kinds of names never collide. */
+const toName = (text: string, by: 'hash' | 'kid'): string => (by === 'hash' ? text : `kid ${text}`)
+
+const isKnownUnknown = (state: StoredKeysState, name: string): boolean =>
+  state.now() < (state.unknown.get(name) ?? -Infinity)
+
+const find = (state: StoredKeysState, name: string, text: string, by: 'hash' | 'kid'): FoundKey => {
+  const time = state.now()
+  const cached = state.known.get(name)
+  if (cached !== undefined && time - state.syncedAt <= state.staleKeysForMs) {
+    state.hits += 1
+    if (cached.limitsVersion !== state.limitsVersion) {
+      cached.record = { ...cached.record, limits: state.getLimits(toLimitSource(cached)) }
+      cached.limitsVersion = state.limitsVersion
+    }
+    return cached.record
+  }
+  if (cached === undefined && isKnownUnknown(state, name)) {
+    state.hits += 1
+    return undefined
+  }
+  state.misses += 1
+  return load(state, { name, text, by })
+}
+
+const read = async (state: StoredKeysState): Promise<void> => {
+  const time = state.now()
+  let rejected: StorageError | undefined
+  try {
+    const last = await state.storage.ping().catch((error: unknown) => {
+      // A database that rejects writes, such as a standby, may still have new changes.
+      if (!isStorageError(error) || error.fault === 'unavailable') throw error
+      rejected = error
+      return state.storage.changes.position()
+    })
+    if (state.position === undefined) {
+      // Keys cached before the first read of the feed may have changed since.
+      forget(state, 'all')
+      state.position = last
+    } else if (state.position !== last) {
+      const next = await state.storage.changes.since(state.position)
+      state.position = next.position
+      forget(state, next.changed)
+    }
+    state.syncedAt = time
+    state.failing = false
+  } catch (error) {
+    state.failing = true
+    throw error
+  }
+  if (rejected !== undefined) throw rejected
 }
 
 /**
@@ -113,138 +245,58 @@ export const createStoredKeys = ({
   now: wallNow,
 }: StoredKeysOptions): StoredKeys => {
   const now = monotonicClock(wallNow)
-  const known = createKeyCache<CachedKey>(maxEntries)
-  /** Incremented when the config has changed. */
-  let limitsVersion = 0
-  let unknown: RecentMap<number> = createRecentMap(maxEntries)
-  const loading = new Map<string, Promise<KeyRecord | undefined>>()
-  /** Incremented by every change: a read that started in an earlier epoch may be outdated. */
-  let epoch = 0
-  let hits = 0
-  let misses = 0
-  let position: string | undefined
-  /** When the change feed was last read to its end. */
-  let syncedAt = now()
-  let failing = false
-
-  const forget = (changes: readonly Change[] | 'all'): void => {
-    if (changes !== 'all' && changes.length === 0) return
-    epoch += 1
-    loading.clear()
-    if (changes !== 'all') for (const { id } of changes) known.forget(id)
-    else {
-      known.clear()
-      unknown = createRecentMap(maxEntries)
-    }
+  const state: StoredKeysState = {
+    storage,
+    getLimits,
+    trackAllowListUse,
+    maxEntries,
+    staleKeysForMs,
+    unknownForMs,
+    now,
+    known: createKeyCache(maxEntries),
+    limitsVersion: 0,
+    unknown: createRecentMap(maxEntries),
+    loading: new Map(),
+    epoch: 0,
+    hits: 0,
+    misses: 0,
+    position: undefined,
+    syncedAt: now(),
+    failing: false,
+    reading: Promise.resolve(),
   }
-
-  const cache = (lookup: Lookup, access: Access | undefined, startedIn: number): KeyRecord | undefined => {
-    if (access === undefined) {
-      if (startedIn === epoch) unknown.set(lookup.name, now() + unknownForMs)
-      return undefined
-    }
-    const record = toKeyRecord(access, { limits: getLimits(access), by: lookup.by, trackAllowListUse })
-    if (startedIn === epoch) {
-      const cached = { record, userLimits: access.user.limits, appLimits: access.app?.limits ?? null, limitsVersion }
-      known.set(lookup.name, cached, [access.user.id, access.app?.id ?? access.keyId])
-    }
-    return record
-  }
-
-  const load = (lookup: Lookup): FoundKey => {
-    const { name, text, by } = lookup
-    const shared = loading.get(name)
-    if (shared !== undefined) return shared
-    const startedIn = epoch
-    const found = by === 'hash' ? storage.findAccess(text) : storage.findAccessByKid(text)
-    if (!(found instanceof Promise)) return cache(lookup, found, startedIn)
-    const loaded = found.then((access) => cache(lookup, access, startedIn))
-    loading.set(name, loaded)
-    const done = (): void => {
-      if (loading.get(name) === loaded) loading.delete(name)
-    }
-    loaded.then(done, done)
-    return loaded
-  }
-
-  /** A hash is 64 hex digits, so the two kinds of names never collide. */
-  const toName = (text: string, by: 'hash' | 'kid'): string => (by === 'hash' ? text : `kid ${text}`)
-  const isKnownUnknown = (name: string): boolean => now() < (unknown.get(name) ?? -Infinity)
-
-  const find = (name: string, text: string, by: 'hash' | 'kid'): FoundKey => {
-    const time = now()
-    const cached = known.get(name)
-    if (cached !== undefined && time - syncedAt <= staleKeysForMs) {
-      hits += 1
-      if (cached.limitsVersion !== limitsVersion) {
-        cached.record = { ...cached.record, limits: getLimits(toLimitSource(cached)) }
-        cached.limitsVersion = limitsVersion
-      }
-      return cached.record
-    }
-    if (cached === undefined && isKnownUnknown(name)) {
-      hits += 1
-      return undefined
-    }
-    misses += 1
-    return load({ name, text, by })
-  }
-
-  const read = async (): Promise<void> => {
-    const time = now()
-    let rejected: StorageError | undefined
-    try {
-      const last = await storage.ping().catch((error: unknown) => {
-        // A database that rejects writes, such as a standby, may still have new changes.
-        if (!isStorageError(error) || error.fault === 'unavailable') throw error
-        rejected = error
-        return storage.changes.position()
-      })
-      if (position === undefined) {
-        // Keys cached before the first read of the feed may have changed since.
-        forget('all')
-        position = last
-      } else if (position !== last) {
-        const next = await storage.changes.since(position)
-        position = next.position
-        forget(next.changed)
-      }
-      syncedAt = time
-      failing = false
-    } catch (error) {
-      failing = true
-      throw error
-    }
-    if (rejected !== undefined) throw rejected
-  }
-
-  let reading: Promise<unknown> = Promise.resolve()
-
   return {
-    find: (hash) => find(hash, hash, 'hash'),
+    find: (hash) => find(state, hash, hash, 'hash'),
     // Impossible kids are not queried, because databases do not accept every text.
-    findByKid: (kid) => (isJwtKeyId(kid) ? find(toName(kid, 'kid'), kid, 'kid') : undefined),
+    findByKid: (kid) => (isJwtKeyId(kid) ? find(state, toName(kid, 'kid'), kid, 'kid') : undefined),
     isCached: (text, by) => {
       const name = toName(text, by)
       const isImpossible = by === 'kid' && !isJwtKeyId(text)
-      return isImpossible || known.get(name) !== undefined || loading.has(name) || isKnownUnknown(name)
+      return (
+        isImpossible || state.known.get(name) !== undefined || state.loading.has(name) || isKnownUnknown(state, name)
+      )
     },
-    forget,
+    forget: (changes) => forget(state, changes),
     renewLimits: () => {
-      limitsVersion += 1
+      state.limitsVersion += 1
     },
     refresh: () => {
-      const refreshed = reading.then(read)
-      reading = refreshed.catch(() => {})
+      const refreshed = state.reading.then(() => read(state))
+      state.reading = refreshed.catch(() => {})
       return refreshed
     },
-    unreachableSince: () => (failing ? (wallNow ?? Date.now)() - (now() - syncedAt) : undefined),
+    unreachableSince: () => (state.failing ? (wallNow ?? Date.now)() - (state.now() - state.syncedAt) : undefined),
     get size() {
-      return known.size
+      return state.known.size
     },
-    cacheState: () => ({ entries: known.size, maxEntries, hits, misses }),
+    cacheState: () => ({
+      entries: state.known.size,
+      maxEntries,
+      hits: state.hits,
+      misses: state.misses,
+    }),
     close: async () => {
-      await reading
+      await state.reading
     },
   }
 }

@@ -163,7 +163,7 @@ export const accountErrors = {
     status: 404,
     code: 'link_invalid',
     message:
-      'This log-in link was used or has expired: it works once, within 15 minutes. Start keyrail dev again for a new one, or log in with the email address and the password in its data folder.',
+      'This log-in link was used or has expired: it works once, within 15 minutes. Log in with the email address and the password, or restart the program that printed the link for a new one.',
     field: 'link',
   }),
   tooManyTries: (retryAfterMs: number): AccountError => ({

@@ -64,7 +64,7 @@ export const createAccounts = ({
   return {
     ...logIns,
     ...createLogInLinks(context),
-    ...createSingleSignOn(throttled, logIns.authenticate),
+    ...createSingleSignOn({ ...throttled, authenticate: logIns.authenticate }),
     ...createPasswordChanges(throttled),
     ...createEmailLinks(throttled),
     ...createTokens(context),

@@ -32,190 +32,230 @@ const findValidMsProblem = (validMs: number): AccountError | undefined =>
  * declare const context: Parameters<typeof createOperator>[0]
  * const { resetLink } = createOperator(context)
  */
-export const createOperator = ({
-  storage,
-  passwords,
-  mailer,
-  signUp,
-  minBurst,
-  passwordLogin,
-  now,
-  onChange,
-}: AccountContext): Operator => {
-  /** Changes an account and adds its audit log entry. The entry comes first, because the write that invalidates caches must be the transaction's last. */
-  const change = async (
-    { id, actor = 'operator', ip }: Actor & { id: string },
-    {
-      action,
-      detail,
-      work,
-    }: {
-      action: string
-      detail?: Readonly<Record<string, unknown>>
-      work: (within: Repositories) => Promise<unknown>
-    },
-  ): Promise<Account | AccountError> => {
-    const changed = await storage.transaction(async (within) => {
-      if ((await within.users.findForUpdate(id)) === undefined) return undefined
-      await audit(within, { at: now(), userId: id, actor, action, subject: id, ip, detail: detail ?? null })
-      await work(within)
-      return within.users.find(id)
+export const createOperator = (context: AccountContext): Operator => ({
+  listUsers: (page) => listUsers(context, page),
+  findUser: (by) => findUser(context, by),
+  addUser: (options) => addUser(context, options),
+  inviteUser: (options) => inviteUser(context, options),
+  listInvites: (options) => listInvites(context, options),
+  removeInvite: (options) => removeInvite(context, options),
+  setUserState: (options) => setUserState(context, options),
+  setUserRole: (options) => setUserRole(context, options),
+  setUserLimits: (options) => setUserLimits(context, options),
+  resetLink: (options) => resetLink(context, options),
+})
+
+/** Changes an account and adds its audit log entry. The entry comes first, because the write that invalidates caches must be the transaction's last. */
+const change = async (
+  { storage, now, onChange }: AccountContext,
+  { id, actor = 'operator', ip }: Actor & { id: string },
+  {
+    action,
+    detail,
+    work,
+  }: {
+    action: string
+    detail?: Readonly<Record<string, unknown>>
+    work: (within: Repositories) => Promise<unknown>
+  },
+): Promise<Account | AccountError> => {
+  const changed = await storage.transaction(async (within) => {
+    if ((await within.users.findForUpdate(id)) === undefined) return undefined
+    await audit(within, { at: now(), userId: id, actor, action, subject: id, ip, detail: detail ?? null })
+    await work(within)
+    return within.users.find(id)
+  })
+  if (changed === undefined) return accountErrors.deleted()
+  onChange([{ kind: 'user', id }])
+  return toAccount(changed)
+}
+
+const listUsers = async (
+  { storage }: AccountContext,
+  page: Parameters<Operator['listUsers']>[0],
+): ReturnType<Operator['listUsers']> => (await storage.users.list(page)).map(toAccount)
+
+const findUser = async (
+  { storage }: AccountContext,
+  by: Parameters<Operator['findUser']>[0],
+): ReturnType<Operator['findUser']> => {
+  const user = 'id' in by ? await storage.users.find(by.id) : await storage.users.findByEmail(by.email)
+  return user && toAccount(user)
+}
+
+const addUser = async (
+  { passwords, storage, now }: AccountContext,
+  { email, password, role = 'user', actor = 'operator', ip }: Parameters<Operator['addUser']>[0],
+): ReturnType<Operator['addUser']> => {
+  if (toEmailIdentity(email) === undefined) return accountErrors.email()
+  const problem = findPasswordProblem(password, { email })
+  if (problem !== undefined) return accountErrors.password(problem, 'password')
+  const hashed = await passwords.hash(password, ip)
+  if (hashed === 'busy') return accountErrors.busy()
+  return storage.transaction(async (within) => {
+    const at = now()
+    const user = await within.users.create({ email, password: hashed.phc, role, now: at })
+    if (typeof user === 'string') return accountErrors.fromEmailProblem(user)
+    await audit(within, {
+      at,
+      userId: user.id,
+      actor,
+      action: 'account.add',
+      subject: user.id,
+      ip,
+      detail: { role },
     })
-    if (changed === undefined) return accountErrors.deleted()
-    onChange([{ kind: 'user', id }])
-    return toAccount(changed)
-  }
+    return toAccount(user)
+  })
+}
 
-  return {
-    listUsers: async (page) => (await storage.users.list(page)).map(toAccount),
-
-    findUser: async (by) => {
-      const user = 'id' in by ? await storage.users.find(by.id) : await storage.users.findByEmail(by.email)
-      return user && toAccount(user)
-    },
-
-    addUser: async ({ email, password, role = 'user', actor = 'operator', ip }) => {
-      if (toEmailIdentity(email) === undefined) return accountErrors.email()
-      const problem = findPasswordProblem(password, { email })
-      if (problem !== undefined) return accountErrors.password(problem, 'password')
-      const hashed = await passwords.hash(password, ip)
-      if (hashed === 'busy') return accountErrors.busy()
-      return storage.transaction(async (within) => {
-        const at = now()
-        const user = await within.users.create({ email, password: hashed.phc, role, now: at })
-        if (typeof user === 'string') return accountErrors.fromEmailProblem(user)
-        await audit(within, {
-          at,
-          userId: user.id,
-          actor,
-          action: 'account.add',
-          subject: user.id,
-          ip,
-          detail: { role },
-        })
-        return toAccount(user)
-      })
-    },
-
-    inviteUser: async ({ email, validMs = inviteValidMs, send = false, actor = 'operator', ip }) => {
-      // An invite would be useless while sign-up is closed.
-      if (signUp() === 'closed')
-        return {
-          status: 409,
-          code: 'sign_up_closed',
-          message: 'Sign-up is closed, so an invite could not be used. Set signUp to "invite" in the config first.',
-        }
-      if (email !== undefined && toEmailIdentity(email) === undefined) return accountErrors.email()
-      if (send && email === undefined)
-        return {
-          status: 422,
-          code: 'email_invalid',
-          message: 'The email address is missing. Name the person to send the invite to.',
-          field: 'email',
-        }
-      if (send && !mailer.isOn()) return accountErrors.emailDisabled()
-      const problem = findValidMsProblem(validMs)
-      if (problem !== undefined) return problem
-      const text = createSecretText('invite')
-      const created = await storage.transaction(async (within) => {
-        const at = now()
-        if (email !== undefined && (await within.users.findByEmail(email)) !== undefined)
-          return accountErrors.emailTaken()
-        const invite = await within.invites.create({
-          hash: hashSecret(text),
-          email: email?.trim() ?? null,
-          createdBy: actor,
-          expiresAt: at + validMs,
-          mailed: send,
-          now: at,
-        })
-        await audit(within, {
-          at,
-          userId: null,
-          actor,
-          action: 'invite.create',
-          subject: invite.id,
-          ip,
-          detail: { email: invite.email, expiresAt: invite.expiresAt, ...(send ? { sent: true } : {}) },
-        })
-        return { invite, text }
-      })
-      if (send && email !== undefined && 'invite' in created) {
-        const to = email.trim()
-        mailer.enqueue('invite', async () =>
-          accountEmails.invite(
-            { to, siteUrl: mailer.siteUrl() },
-            getSignUpFragment(text, { email: to }),
-            created.invite.expiresAt,
-          ),
-        )
-      }
-      return created
-    },
-
-    listInvites: ({ limit }) => storage.invites.list({ now: now(), limit }),
-
-    removeInvite: ({ id, actor = 'operator', ip }) =>
-      storage.transaction(async (within) => {
-        const removed = await within.invites.remove(id)
-        if (removed) await audit(within, { at: now(), userId: null, actor, action: 'invite.remove', subject: id, ip })
-        return removed
-      }),
-
-    setUserState: ({ id, state, ...by }) =>
-      change(
-        { id, ...by },
-        {
-          action: state === 'disabled' ? 'account.disable' : 'account.enable',
-          work: async ({ sessions, users }) => {
-            // The account is locked, so a concurrent log-in waits and is then rejected.
-            if (state === 'disabled') await sessions.endAll(id)
-            await users.setState(id, state)
-          },
-        },
+const inviteUser = async (
+  { signUp, mailer, storage, now }: AccountContext,
+  { email, validMs = inviteValidMs, send = false, actor = 'operator', ip }: Parameters<Operator['inviteUser']>[0],
+): ReturnType<Operator['inviteUser']> => {
+  // An invite would be useless while sign-up is closed.
+  if (signUp() === 'closed')
+    return {
+      status: 409,
+      code: 'sign_up_closed',
+      message: 'Sign-up is closed, so an invite could not be used. Set signUp to "invite" in the config first.',
+    }
+  if (email !== undefined && toEmailIdentity(email) === undefined) return accountErrors.email()
+  if (send && email === undefined)
+    return {
+      status: 422,
+      code: 'email_invalid',
+      message: 'The email address is missing. Name the person to send the invite to.',
+      field: 'email',
+    }
+  if (send && !mailer.isOn()) return accountErrors.emailDisabled()
+  const problem = findValidMsProblem(validMs)
+  if (problem !== undefined) return problem
+  const text = createSecretText('invite')
+  const created = await storage.transaction(async (within) => {
+    const at = now()
+    if (email !== undefined && (await within.users.findByEmail(email)) !== undefined) return accountErrors.emailTaken()
+    const invite = await within.invites.create({
+      hash: hashSecret(text),
+      email: email?.trim() ?? null,
+      createdBy: actor,
+      expiresAt: at + validMs,
+      mailed: send,
+      now: at,
+    })
+    await audit(within, {
+      at,
+      userId: null,
+      actor,
+      action: 'invite.create',
+      subject: invite.id,
+      ip,
+      detail: { email: invite.email, expiresAt: invite.expiresAt, ...(send ? { sent: true } : {}) },
+    })
+    return { invite, text }
+  })
+  if (send && email !== undefined && 'invite' in created) {
+    const to = email.trim()
+    mailer.enqueue('invite', async () =>
+      accountEmails.invite(
+        { to, siteUrl: mailer.siteUrl() },
+        getSignUpFragment(text, { email: to }),
+        created.invite.expiresAt,
       ),
-
-    setUserRole: ({ id, role, ...by }) =>
-      change({ id, ...by }, { action: 'account.role', detail: { role }, work: ({ users }) => users.setRole(id, role) }),
-
-    setUserLimits: async ({ id, limits, ...by }) =>
-      findLimitsProblem(limits, minBurst()) ??
-      (await change(
-        { id, ...by },
-        {
-          action: 'account.limits',
-          detail: { limits },
-          work: ({ users }) => users.setLimits(id, limits === null ? null : { ...limits }),
-        },
-      )),
-
-    resetLink: async ({ id, validMs = linkValidMs, actor = 'operator', ip }) => {
-      // A link would be useless.
-      if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
-      const problem = findValidMsProblem(validMs)
-      if (problem !== undefined) return problem
-      const text = createSecretText('link')
-      const created = await storage.transaction(async (within) => {
-        const at = now()
-        const link = await within.oneTimeLinks.create({
-          hash: hashSecret(text),
-          userId: id,
-          expiresAt: at + validMs,
-          now: at,
-        })
-        if (link === 'notFound') return link
-        await audit(within, {
-          at,
-          userId: id,
-          actor,
-          action: 'account.resetLink',
-          subject: id,
-          ip,
-          detail: { expiresAt: link.expiresAt },
-        })
-        return link
-      })
-      return created === 'notFound' ? accountErrors.deleted() : { text, expiresAt: created.expiresAt }
-    },
+    )
   }
+  return created
+}
+
+const listInvites = (
+  { storage, now }: AccountContext,
+  { limit }: Parameters<Operator['listInvites']>[0],
+): ReturnType<Operator['listInvites']> => storage.invites.list({ now: now(), limit })
+
+const removeInvite = (
+  { storage, now }: AccountContext,
+  { id, actor = 'operator', ip }: Parameters<Operator['removeInvite']>[0],
+): ReturnType<Operator['removeInvite']> =>
+  storage.transaction(async (within) => {
+    const removed = await within.invites.remove(id)
+    if (removed) await audit(within, { at: now(), userId: null, actor, action: 'invite.remove', subject: id, ip })
+    return removed
+  })
+
+const setUserState = (
+  context: AccountContext,
+  { id, state, ...by }: Parameters<Operator['setUserState']>[0],
+): ReturnType<Operator['setUserState']> =>
+  change(
+    context,
+    { id, ...by },
+    {
+      action: state === 'disabled' ? 'account.disable' : 'account.enable',
+      work: async ({ sessions, users }) => {
+        // The account is locked, so a concurrent log-in waits and is then rejected.
+        if (state === 'disabled') await sessions.endAll(id)
+        await users.setState(id, state)
+      },
+    },
+  )
+
+const setUserRole = (
+  context: AccountContext,
+  { id, role, ...by }: Parameters<Operator['setUserRole']>[0],
+): ReturnType<Operator['setUserRole']> =>
+  change(
+    context,
+    { id, ...by },
+    { action: 'account.role', detail: { role }, work: ({ users }) => users.setRole(id, role) },
+  )
+
+const setUserLimits = async (
+  context: AccountContext,
+  { id, limits, ...by }: Parameters<Operator['setUserLimits']>[0],
+): ReturnType<Operator['setUserLimits']> => {
+  const { minBurst } = context
+  return (
+    findLimitsProblem(limits, minBurst()) ??
+    (await change(
+      context,
+      { id, ...by },
+      {
+        action: 'account.limits',
+        detail: { limits },
+        work: ({ users }) => users.setLimits(id, limits === null ? null : { ...limits }),
+      },
+    ))
+  )
+}
+
+const resetLink = async (
+  { passwordLogin, storage, now }: AccountContext,
+  { id, validMs = linkValidMs, actor = 'operator', ip }: Parameters<Operator['resetLink']>[0],
+): ReturnType<Operator['resetLink']> => {
+  // A link would be useless.
+  if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
+  const problem = findValidMsProblem(validMs)
+  if (problem !== undefined) return problem
+  const text = createSecretText('link')
+  const created = await storage.transaction(async (within) => {
+    const at = now()
+    const link = await within.oneTimeLinks.create({
+      hash: hashSecret(text),
+      userId: id,
+      expiresAt: at + validMs,
+      now: at,
+    })
+    if (link === 'notFound') return link
+    await audit(within, {
+      at,
+      userId: id,
+      actor,
+      action: 'account.resetLink',
+      subject: id,
+      ip,
+      detail: { expiresAt: link.expiresAt },
+    })
+    return link
+  })
+  return created === 'notFound' ? accountErrors.deleted() : { text, expiresAt: created.expiresAt }
 }

@@ -12,185 +12,203 @@ import { sessionTimes, startSession } from './startSession.ts'
 import type { User } from '../../storage/users.ts'
 
 /** Creates the functions that confirm or change a password. */
-export const createPasswordChanges = ({
-  storage,
-  passwords,
-  secrets,
-  now,
-  onChange,
-  signUps,
-  confirmations,
-  mailer,
-  passwordLogin,
-}: ThrottledContext): Pick<Accounts, 'confirm' | 'changePassword' | 'resetPassword' | 'deleteAccount'> => {
-  /** Returns the viewer's stored account if the password is right. */
-  const verifyPassword = async (viewer: Viewer, password: string, field: string): Promise<User | AccountError> => {
-    if (viewer.session === undefined) return accountErrors.sessionRequired()
-    const { hash } = viewer.session
-    const waitMs = confirmations.waitMs(hash)
-    if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
-    const undo = confirmations.record(hash)
-    let wrong = false
-    try {
-      const user = await storage.users.find(viewer.user.id)
-      if (user === undefined) return accountErrors.deleted()
-      if (user.state === 'disabled') return accountErrors.disabled()
-      const right =
-        canBePassword(password) && (await passwords.verify(user.password, password, viewer.session.ip ?? undefined))
-      if (right === 'busy') return accountErrors.busy()
-      if (right) return user
-      wrong = true
-      await audit(storage, {
-        at: now(),
-        userId: user.id,
-        actor: user.id,
-        action: 'account.confirmFailed',
-        subject: user.id,
-      })
-      return accountErrors.wrongPassword(field)
-    } finally {
-      if (!wrong) undo()
+export const createPasswordChanges = (
+  context: ThrottledContext,
+): Pick<Accounts, 'confirm' | 'changePassword' | 'resetPassword' | 'deleteAccount'> => ({
+  confirm: (viewer, password) => confirm(context, viewer, password),
+  changePassword: (options) => changePassword(context, options),
+  resetPassword: (options) => resetPassword(context, options),
+  deleteAccount: (options) => deleteAccount(context, options),
+})
+
+/** Returns the viewer's stored account if the password is right. */
+const verifyPassword = async (
+  { confirmations, storage, passwords, now }: ThrottledContext,
+  viewer: Viewer,
+  password: string,
+  field: string,
+): Promise<User | AccountError> => {
+  if (viewer.session === undefined) return accountErrors.sessionRequired()
+  const { hash } = viewer.session
+  const waitMs = confirmations.waitMs(hash)
+  if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
+  const undo = confirmations.record(hash)
+  let wrong = false
+  try {
+    const user = await storage.users.find(viewer.user.id)
+    if (user === undefined) return accountErrors.deleted()
+    if (user.state === 'disabled') return accountErrors.disabled()
+    const right =
+      canBePassword(password) && (await passwords.verify(user.password, password, viewer.session.ip ?? undefined))
+    if (right === 'busy') return accountErrors.busy()
+    if (right) return user
+    wrong = true
+    await audit(storage, {
+      at: now(),
+      userId: user.id,
+      actor: user.id,
+      action: 'account.confirmFailed',
+      subject: user.id,
+    })
+    return accountErrors.wrongPassword(field)
+  } finally {
+    if (!wrong) undo()
+  }
+}
+
+const isFresh = ({ now }: ThrottledContext, { session }: Viewer): boolean =>
+  session !== undefined && now() - session.createdAt < sessionTimes.freshMs
+
+/** Whether the account has a password that can confirm something. */
+const hasPassword = ({ passwordLogin }: ThrottledContext, { user }: Viewer): boolean =>
+  user.hasPassword && passwordLogin()
+
+const notify = ({ mailer }: ThrottledContext, to: string): void =>
+  mailer.enqueue('passwordChanged', async () => accountEmails.passwordChanged({ to, siteUrl: mailer.siteUrl() }))
+
+const confirm = async (
+  context: ThrottledContext,
+  viewer: Viewer,
+  password: string | undefined,
+): ReturnType<Accounts['confirm']> => {
+  if (viewer.session === undefined) return accountErrors.sessionRequired()
+  if (isFresh(context, viewer)) return true
+  if (!hasPassword(context, viewer)) return accountErrors.logInAgain()
+  if (password === undefined)
+    return {
+      status: 403,
+      code: 'confirm_required',
+      message: 'The session is older than 15 minutes. Send your password to confirm.',
+      field: 'password',
     }
-  }
+  const user = await verifyPassword(context, viewer, password, 'password')
+  return 'code' in user ? user : true
+}
 
-  const isFresh = ({ session }: Viewer): boolean =>
-    session !== undefined && now() - session.createdAt < sessionTimes.freshMs
-  /** Whether the account has a password that can confirm something. */
-  const hasPassword = ({ user }: Viewer): boolean => user.hasPassword && passwordLogin()
+const changePassword = async (
+  context: ThrottledContext,
+  { viewer, current, next, ip, userAgent }: Parameters<Accounts['changePassword']>[0],
+): ReturnType<Accounts['changePassword']> => {
+  const { passwordLogin, passwords, storage, now } = context
+  if (viewer.session === undefined) return accountErrors.sessionRequired()
+  if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
+  const problem = findPasswordProblem(next, { email: viewer.user.email })
+  if (problem !== undefined) return accountErrors.password(problem, 'next')
+  if (next.normalize('NFKC') === current.normalize('NFKC'))
+    return accountErrors.password('is the current one. Choose another one.', 'next')
+  const user = await verifyPassword(context, viewer, current, 'current')
+  if ('code' in user) return user
+  const hashed = await passwords.hash(next, ip)
+  if (hashed === 'busy') return accountErrors.busy()
+  const changed = await storage.transaction(async (within) => {
+    const at = now()
+    // Of two concurrent changes only one succeeds: the other one used a password that is no longer current.
+    if (!(await within.users.setPassword(user.id, hashed.phc, { from: user.password }))) return 'notFound'
+    await within.sessions.endAll(user.id)
+    await within.oneTimeLinks.remove(user.id)
+    await within.emailLinks.removeAll(user.id)
+    const accessTokens = await within.accessTokens.removeAll(user.id)
+    await audit(within, {
+      at,
+      userId: user.id,
+      actor: user.id,
+      action: 'account.changePassword',
+      subject: user.id,
+      ip,
+      detail: { accessTokens },
+    })
+    return startSession(within, { user: { ...user, password: hashed.phc }, ip, userAgent, now: at })
+  })
+  if (changed === 'notFound') return accountErrors.wrongPassword('current')
+  notify(context, user.email)
+  return changed
+}
 
-  const notify = (to: string): void =>
-    mailer.enqueue('passwordChanged', async () => accountEmails.passwordChanged({ to, siteUrl: mailer.siteUrl() }))
+const resetPassword = async (
+  context: ThrottledContext,
+  { link, password, ip, userAgent }: Parameters<Accounts['resetPassword']>[0],
+): ReturnType<Accounts['resetPassword']> => {
+  const { passwordLogin, signUps, storage, now, passwords } = context
+  if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
+  if (!isSecretText('link', link)) return accountErrors.link()
+  const caller = toIpBlock(ip)
+  const waitMs = signUps.waitMs(caller)
+  if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
+  signUps.record(caller)
+  const hash = hashSecret(link)
+  const found = await storage.oneTimeLinks.find(hash)
+  const owner = found === undefined || found.expiresAt <= now() ? undefined : await storage.users.find(found.userId)
+  if (owner === undefined) return accountErrors.link()
+  const problem = findPasswordProblem(password, { email: owner.email })
+  if (problem !== undefined) return accountErrors.password(problem, 'password')
+  const hashed = await passwords.hash(password, ip)
+  if (hashed === 'busy') return accountErrors.busy()
+  const reset = await storage.transaction(async (within) => {
+    const at = now()
+    // Locks the account before its link, in the same order as resetLink does.
+    const user = await within.users.findForUpdate(owner.id)
+    const unused = await within.oneTimeLinks.find(hash)
+    if (user === undefined || unused === undefined || unused.expiresAt <= at) return accountErrors.link()
+    // The link remains valid for when the account is enabled again.
+    if (user.state === 'disabled') return accountErrors.disabled()
+    await within.oneTimeLinks.remove(user.id)
+    await within.users.setPassword(user.id, hashed.phc)
+    await within.sessions.endAll(user.id)
+    // An attacker may have created some, or asked for another email address.
+    await within.emailLinks.removeAll(user.id)
+    const accessTokens = await within.accessTokens.removeAll(user.id)
+    await audit(within, {
+      at,
+      userId: user.id,
+      actor: user.id,
+      action: 'account.resetPassword',
+      subject: user.id,
+      ip,
+      detail: { accessTokens },
+    })
+    const started = await startSession(within, {
+      user: { ...user, password: hashed.phc },
+      ip,
+      userAgent,
+      now: at,
+    })
+    if (started === 'notFound') throw new Error('a user whose password was just set does not exist')
+    return started
+  })
+  if (!('code' in reset)) notify(context, owner.email)
+  return reset
+}
 
-  return {
-    confirm: async (viewer, password) => {
-      if (viewer.session === undefined) return accountErrors.sessionRequired()
-      if (isFresh(viewer)) return true
-      if (!hasPassword(viewer)) return accountErrors.logInAgain()
-      if (password === undefined)
-        return {
-          status: 403,
-          code: 'confirm_required',
-          message: 'The session is older than 15 minutes. Send your password to confirm.',
-          field: 'password',
-        }
-      const user = await verifyPassword(viewer, password, 'password')
-      return 'code' in user ? user : true
-    },
-
-    changePassword: async ({ viewer, current, next, ip, userAgent }) => {
-      if (viewer.session === undefined) return accountErrors.sessionRequired()
-      if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
-      const problem = findPasswordProblem(next, { email: viewer.user.email })
-      if (problem !== undefined) return accountErrors.password(problem, 'next')
-      if (next.normalize('NFKC') === current.normalize('NFKC'))
-        return accountErrors.password('is the current one. Choose another one.', 'next')
-      const user = await verifyPassword(viewer, current, 'current')
-      if ('code' in user) return user
-      const hashed = await passwords.hash(next, ip)
-      if (hashed === 'busy') return accountErrors.busy()
-      const changed = await storage.transaction(async (within) => {
-        const at = now()
-        // Of two concurrent changes only one succeeds: the other one used a password that is no longer current.
-        if (!(await within.users.setPassword(user.id, hashed.phc, { from: user.password }))) return 'notFound'
-        await within.sessions.endAll(user.id)
-        await within.oneTimeLinks.remove(user.id)
-        await within.emailLinks.removeAll(user.id)
-        const accessTokens = await within.accessTokens.removeAll(user.id)
-        await audit(within, {
-          at,
-          userId: user.id,
-          actor: user.id,
-          action: 'account.changePassword',
-          subject: user.id,
-          ip,
-          detail: { accessTokens },
-        })
-        return startSession(within, { user: { ...user, password: hashed.phc }, ip, userAgent, now: at })
-      })
-      if (changed === 'notFound') return accountErrors.wrongPassword('current')
-      notify(user.email)
-      return changed
-    },
-
-    resetPassword: async ({ link, password, ip, userAgent }) => {
-      if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
-      if (!isSecretText('link', link)) return accountErrors.link()
-      const caller = toIpBlock(ip)
-      const waitMs = signUps.waitMs(caller)
-      if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
-      signUps.record(caller)
-      const hash = hashSecret(link)
-      const found = await storage.oneTimeLinks.find(hash)
-      const owner = found === undefined || found.expiresAt <= now() ? undefined : await storage.users.find(found.userId)
-      if (owner === undefined) return accountErrors.link()
-      const problem = findPasswordProblem(password, { email: owner.email })
-      if (problem !== undefined) return accountErrors.password(problem, 'password')
-      const hashed = await passwords.hash(password, ip)
-      if (hashed === 'busy') return accountErrors.busy()
-      const reset = await storage.transaction(async (within) => {
-        const at = now()
-        // Locks the account before its link, in the same order as resetLink does.
-        const user = await within.users.findForUpdate(owner.id)
-        const unused = await within.oneTimeLinks.find(hash)
-        if (user === undefined || unused === undefined || unused.expiresAt <= at) return accountErrors.link()
-        // The link remains valid for when the account is enabled again.
-        if (user.state === 'disabled') return accountErrors.disabled()
-        await within.oneTimeLinks.remove(user.id)
-        await within.users.setPassword(user.id, hashed.phc)
-        await within.sessions.endAll(user.id)
-        // An attacker may have created some, or asked for another email address.
-        await within.emailLinks.removeAll(user.id)
-        const accessTokens = await within.accessTokens.removeAll(user.id)
-        await audit(within, {
-          at,
-          userId: user.id,
-          actor: user.id,
-          action: 'account.resetPassword',
-          subject: user.id,
-          ip,
-          detail: { accessTokens },
-        })
-        const started = await startSession(within, {
-          user: { ...user, password: hashed.phc },
-          ip,
-          userAgent,
-          now: at,
-        })
-        if (started === 'notFound') throw new Error('a user whose password was just set does not exist')
-        return started
-      })
-      if (!('code' in reset)) notify(owner.email)
-      return reset
-    },
-
-    deleteAccount: async ({ viewer, password, ip }) => {
-      if (viewer.session === undefined) return accountErrors.sessionRequired()
-      if (hasPassword(viewer)) {
-        if (password === undefined) return accountErrors.passwordRequired()
-        const verified = await verifyPassword(viewer, password, 'password')
-        if ('code' in verified) return verified
-      } else if (!isFresh(viewer)) return accountErrors.logInAgain()
-      const { id } = viewer.user
-      const deleted = await storage.transaction(async (within) => {
-        // Locked, so that no app is created between the count and the deletion.
-        const stored = await within.users.findForUpdate(id)
-        if (stored === undefined) return false
-        const [secret] = secrets
-        if (secret !== undefined)
-          await within.leftUsers.add({ emailHash: hashEmail(stored.email, secret), user: stored, now: now() })
-        await audit(within, {
-          at: now(),
-          userId: id,
-          actor: id,
-          action: 'account.delete',
-          subject: id,
-          ip,
-        })
-        return within.users.remove(id)
-      })
-      if (!deleted) return accountErrors.deleted()
-      onChange([{ kind: 'user', id }])
-      return true
-    },
-  }
+const deleteAccount = async (
+  context: ThrottledContext,
+  { viewer, password, ip }: Parameters<Accounts['deleteAccount']>[0],
+): ReturnType<Accounts['deleteAccount']> => {
+  const { storage, secrets, now, onChange } = context
+  if (viewer.session === undefined) return accountErrors.sessionRequired()
+  if (hasPassword(context, viewer)) {
+    if (password === undefined) return accountErrors.passwordRequired()
+    const verified = await verifyPassword(context, viewer, password, 'password')
+    if ('code' in verified) return verified
+  } else if (!isFresh(context, viewer)) return accountErrors.logInAgain()
+  const { id } = viewer.user
+  const deleted = await storage.transaction(async (within) => {
+    // Locked, so that no app is created between the count and the deletion.
+    const stored = await within.users.findForUpdate(id)
+    if (stored === undefined) return false
+    const [secret] = secrets
+    if (secret !== undefined)
+      await within.leftUsers.add({ emailHash: hashEmail(stored.email, secret), user: stored, now: now() })
+    await audit(within, {
+      at: now(),
+      userId: id,
+      actor: id,
+      action: 'account.delete',
+      subject: id,
+      ip,
+    })
+    return within.users.remove(id)
+  })
+  if (!deleted) return accountErrors.deleted()
+  onChange([{ kind: 'user', id }])
+  return true
 }

@@ -10,7 +10,7 @@ import { accountErrors, isAccountError } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Accounts, Viewer } from './accounts.ts'
 import { addSignUp } from './addSignUp.ts'
-import { createFailureLog } from './createFailureLog.ts'
+import { auditFailedLogIn } from './auditFailedLogIn.ts'
 import { findInvite } from './findInvite.ts'
 import { pruneSome } from './pruneAccounts.ts'
 import { hashSecret } from './secretText.ts'
@@ -21,6 +21,8 @@ import { startSession } from './startSession.ts'
 
 /** The page that the provider sends browsers back to. */
 const page = 'log-in/single-sign-on'
+
+type SignOnContext = ThrottledContext & Pick<Accounts, 'authenticate'>
 
 interface SignOn {
   readonly identity: OidcIdentity
@@ -33,154 +35,169 @@ interface SignOn {
 
 /** Creates the functions that log in with an OpenID Connect provider. */
 export const createSingleSignOn = (
-  parts: ThrottledContext,
-  authenticate: Accounts['authenticate'],
-): Pick<Accounts, 'startSingleSignOn' | 'finishSingleSignOn' | 'listIdentities' | 'removeIdentity'> => {
-  const { storage, oidc, secrets, now, signOnStarts, signOnFailures } = parts
-  const logFailure = createFailureLog(parts)
+  context: SignOnContext,
+): Pick<Accounts, 'startSingleSignOn' | 'finishSingleSignOn' | 'listIdentities' | 'removeIdentity'> => ({
+  startSingleSignOn: (options) => startSingleSignOn(context, options),
+  listIdentities: (options) => listIdentities(context, options),
+  removeIdentity: (options) => removeIdentity(context, options),
+  finishSingleSignOn: (options) => finishSingleSignOn(context, options),
+})
 
-  const getTarget = (): SignOnTarget | undefined => {
-    const config = oidc?.client.config()
-    return oidc === undefined || config === undefined
-      ? undefined
-      : { config, redirectUri: getPageUrl(oidc.siteUrl(), page) }
+const getTarget = ({ oidc }: SignOnContext): SignOnTarget | undefined => {
+  const config = oidc?.client.config()
+  return oidc === undefined || config === undefined
+    ? undefined
+    : { config, redirectUri: getPageUrl(oidc.siteUrl(), page) }
+}
+
+/** Finds the account of an identity, or connects it to the account that has its email address, or signs it up. */
+const findUser = async (context: SignOnContext, within: Repositories, signOn: SignOn): Promise<User | AccountError> => {
+  const { identity, viewer, ip, now: at } = signOn
+  const { issuer, subject, email } = identity
+  const known = await within.identities.find(identity)
+  const user = known && (await within.users.findForUpdate(known.userId))
+  if (user !== undefined) return user
+  if (email === undefined || !identity.isEmailVerified || toEmailIdentity(email) === undefined)
+    return singleSignOnErrors.emailUnverified()
+  const owner = await within.users.findByEmail(email)
+  if (owner === undefined) return signUp(context, within, { ...signOn, email })
+  const found = await within.users.findForUpdate(owner.id)
+  if (found === undefined) return accountErrors.deleted()
+  if (found.state === 'disabled') return accountErrors.disabled()
+  // Somebody else may have signed up with this address. Its owner would then share an account with them.
+  if (found.emailVerifiedAt === null && viewer?.user.id !== found.id) return singleSignOnErrors.notConnected()
+  if (!(await within.identities.add({ issuer, subject, userId: found.id, now: at })))
+    return singleSignOnErrors.otherIdentity()
+  if (found.emailVerifiedAt === null) await within.users.setVerifiedEmail(found.id, found.email, at)
+  await audit(within, {
+    at,
+    userId: found.id,
+    actor: found.id,
+    action: 'account.connect',
+    subject: found.id,
+    ip,
+    detail: { issuer },
+  })
+  return { ...found, emailVerifiedAt: found.emailVerifiedAt ?? at }
+}
+
+const signUp = async (
+  context: SignOnContext,
+  within: Repositories,
+  { identity: { issuer, subject }, email, invite, ip, now: at }: SignOn & { email: string },
+): Promise<User | AccountError> => {
+  const { secrets } = context
+  const mode = context.signUp()
+  if (mode === 'closed') return accountErrors.signUpClosed()
+  const found = mode === 'invite' ? await findInvite(within, { invite, email, now: at }) : undefined
+  if (isAccountError(found)) return found
+  const user = await addSignUp(within, {
+    email,
+    password: '',
+    isVerified: true,
+    invite: found,
+    secrets,
+    ip,
+    detail: { issuer },
+    now: at,
+  })
+  if (typeof user === 'string') return accountErrors.fromEmailProblem(user)
+  if (!(await within.identities.add({ issuer, subject, userId: user.id, now: at })))
+    throw new Error('an identity without an account belongs to an account')
+  return user
+}
+
+const startSingleSignOn = async (
+  context: SignOnContext,
+  { ip }: Parameters<Accounts['startSingleSignOn']>[0],
+): ReturnType<Accounts['startSingleSignOn']> => {
+  const { secrets, oidc, signOnStarts, now } = context
+  const target = getTarget(context)
+  const [secret] = secrets
+  if (oidc === undefined || target === undefined || secret === undefined) return singleSignOnErrors.disabled()
+  const caller = toIpBlock(ip)
+  const waitMs = signOnStarts.waitMs(caller)
+  if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
+  signOnStarts.record(caller)
+  const token = createSignOnToken(now())
+  const flow = deriveSignOnFlow(token, target, secret)
+  const url = await oidc.client.start(flow)
+  return typeof url === 'string'
+    ? singleSignOnErrors.fromFailure(url)
+    : { url: url.href, token, expiresAt: flow.expiresAt }
+}
+
+const listIdentities = (
+  { storage }: SignOnContext,
+  { user }: Parameters<Accounts['listIdentities']>[0],
+): ReturnType<Accounts['listIdentities']> => storage.identities.list(user.id)
+
+const removeIdentity = (
+  { storage, now }: SignOnContext,
+  { viewer, issuer, ip }: Parameters<Accounts['removeIdentity']>[0],
+): ReturnType<Accounts['removeIdentity']> =>
+  storage.transaction(async (within) => {
+    const userId = viewer.user.id
+    const removed = await within.identities.remove({ userId, issuer })
+    if (removed)
+      await audit(within, {
+        at: now(),
+        userId,
+        actor: userId,
+        action: 'account.disconnect',
+        subject: userId,
+        ip,
+        detail: { issuer },
+      })
+    return removed
+  })
+
+const finishSingleSignOn = async (
+  context: SignOnContext,
+  { token, response, invite, connect = false, current, ip, userAgent }: Parameters<Accounts['finishSingleSignOn']>[0],
+): ReturnType<Accounts['finishSingleSignOn']> => {
+  const { oidc, signOnFailures, secrets, now, storage } = context
+  const target = getTarget(context)
+  if (oidc === undefined || target === undefined) return singleSignOnErrors.disabled()
+  const caller = toIpBlock(ip)
+  const waitMs = signOnFailures.waitMs(caller)
+  if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
+  // Counted before the result is known. Otherwise concurrent attempts would all pass.
+  const undo = signOnFailures.record(caller)
+  const fail = async (error: AccountError, userId: string | null = null): Promise<AccountError> => {
+    await auditFailedLogIn(context, { userId, ip, detail: { why: error.code } })
+    return error
   }
-
-  /** Finds the account of an identity, or connects it to the account that has its email address, or signs it up. */
-  const findUser = async (within: Repositories, signOn: SignOn): Promise<User | AccountError> => {
-    const { identity, viewer, ip, now: at } = signOn
-    const { issuer, subject, email } = identity
-    const known = await within.identities.find(identity)
-    const user = known && (await within.users.findForUpdate(known.userId))
-    if (user !== undefined) return user
-    if (email === undefined || !identity.isEmailVerified || toEmailIdentity(email) === undefined)
-      return singleSignOnErrors.emailUnverified()
-    const owner = await within.users.findByEmail(email)
-    if (owner === undefined) return signUp(within, { ...signOn, email })
-    const found = await within.users.findForUpdate(owner.id)
-    if (found === undefined) return accountErrors.deleted()
-    if (found.state === 'disabled') return accountErrors.disabled()
-    // Somebody else may have signed up with this address. Its owner would then share an account with them.
-    if (found.emailVerifiedAt === null && viewer?.user.id !== found.id) return singleSignOnErrors.notConnected()
-    if (!(await within.identities.add({ issuer, subject, userId: found.id, now: at })))
-      return singleSignOnErrors.otherIdentity()
-    if (found.emailVerifiedAt === null) await within.users.setVerifiedEmail(found.id, found.email, at)
+  const flow = findSignOnFlow({ token, response }, { ...target, secrets, now: now() })
+  if (token === undefined || flow === undefined) return fail(singleSignOnErrors.invalid())
+  const identity = await oidc.client.finish(flow, response)
+  if (typeof identity === 'string') return singleSignOnErrors.fromFailure(identity)
+  const viewer = current === undefined ? undefined : await context.authenticate(current)
+  if (connect && !isSameEmail(viewer?.user.email, identity.email))
+    return fail(singleSignOnErrors.otherEmail(), viewer?.user.id)
+  await pruneSome({ storage, now: now(), auditMs: context.auditMs })
+  const finished = await storage.transaction(async (within) => {
+    const at = now()
+    if (!(await within.identities.useSignOn({ hash: hashSecret(token), expiresAt: flow.expiresAt })))
+      return singleSignOnErrors.invalid()
+    const user = await findUser(context, within, { identity, invite, viewer, ip, now: at })
+    if (isAccountError(user)) return user
+    const session = await startSession(within, { user, ip, userAgent, now: at })
+    if (session === 'notFound') return accountErrors.disabled()
+    if (viewer?.session !== undefined) await within.sessions.end(viewer.session.hash)
     await audit(within, {
       at,
-      userId: found.id,
-      actor: found.id,
-      action: 'account.connect',
-      subject: found.id,
+      userId: user.id,
+      actor: user.id,
+      action: 'account.logIn',
+      subject: user.id,
       ip,
-      detail: { issuer },
+      detail: { issuer: identity.issuer },
     })
-    return { ...found, emailVerifiedAt: found.emailVerifiedAt ?? at }
-  }
-
-  const signUp = async (
-    within: Repositories,
-    { identity: { issuer, subject }, email, invite, ip, now: at }: SignOn & { email: string },
-  ): Promise<User | AccountError> => {
-    const mode = parts.signUp()
-    if (mode === 'closed') return accountErrors.signUpClosed()
-    const found = mode === 'invite' ? await findInvite(within, { invite, email, now: at }) : undefined
-    if (isAccountError(found)) return found
-    const user = await addSignUp(within, {
-      email,
-      password: '',
-      isVerified: true,
-      invite: found,
-      secrets,
-      ip,
-      detail: { issuer },
-      now: at,
-    })
-    if (typeof user === 'string') return accountErrors.fromEmailProblem(user)
-    if (!(await within.identities.add({ issuer, subject, userId: user.id, now: at })))
-      throw new Error('an identity without an account belongs to an account')
-    return user
-  }
-
-  return {
-    startSingleSignOn: async ({ ip }) => {
-      const target = getTarget()
-      const [secret] = secrets
-      if (oidc === undefined || target === undefined || secret === undefined) return singleSignOnErrors.disabled()
-      const caller = toIpBlock(ip)
-      const waitMs = signOnStarts.waitMs(caller)
-      if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
-      signOnStarts.record(caller)
-      const token = createSignOnToken(now())
-      const flow = deriveSignOnFlow(token, target, secret)
-      const url = await oidc.client.start(flow)
-      return typeof url === 'string'
-        ? singleSignOnErrors.fromFailure(url)
-        : { url: url.href, token, expiresAt: flow.expiresAt }
-    },
-
-    listIdentities: ({ user }) => storage.identities.list(user.id),
-
-    removeIdentity: ({ viewer, issuer, ip }) =>
-      storage.transaction(async (within) => {
-        const userId = viewer.user.id
-        const removed = await within.identities.remove({ userId, issuer })
-        if (removed)
-          await audit(within, {
-            at: now(),
-            userId,
-            actor: userId,
-            action: 'account.disconnect',
-            subject: userId,
-            ip,
-            detail: { issuer },
-          })
-        return removed
-      }),
-
-    finishSingleSignOn: async ({ token, response, invite, connect = false, current, ip, userAgent }) => {
-      const target = getTarget()
-      if (oidc === undefined || target === undefined) return singleSignOnErrors.disabled()
-      const caller = toIpBlock(ip)
-      const waitMs = signOnFailures.waitMs(caller)
-      if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
-      // Counted before the result is known. Otherwise concurrent attempts would all pass.
-      const undo = signOnFailures.record(caller)
-      const fail = async (error: AccountError, userId: string | null = null): Promise<AccountError> => {
-        await logFailure(userId, ip, { why: error.code })
-        return error
-      }
-      const flow = findSignOnFlow({ token, response }, { ...target, secrets, now: now() })
-      if (token === undefined || flow === undefined) return fail(singleSignOnErrors.invalid())
-      const identity = await oidc.client.finish(flow, response)
-      if (typeof identity === 'string') return singleSignOnErrors.fromFailure(identity)
-      const viewer = current === undefined ? undefined : await authenticate(current)
-      if (connect && !isSameEmail(viewer?.user.email, identity.email))
-        return fail(singleSignOnErrors.otherEmail(), viewer?.user.id)
-      await pruneSome({ storage, now: now(), auditMs: parts.auditMs })
-      const finished = await storage.transaction(async (within) => {
-        const at = now()
-        if (!(await within.identities.useSignOn({ hash: hashSecret(token), expiresAt: flow.expiresAt })))
-          return singleSignOnErrors.invalid()
-        const user = await findUser(within, { identity, invite, viewer, ip, now: at })
-        if (isAccountError(user)) return user
-        const session = await startSession(within, { user, ip, userAgent, now: at })
-        if (session === 'notFound') return accountErrors.disabled()
-        if (viewer?.session !== undefined) await within.sessions.end(viewer.session.hash)
-        await audit(within, {
-          at,
-          userId: user.id,
-          actor: user.id,
-          action: 'account.logIn',
-          subject: user.id,
-          ip,
-          detail: { issuer: identity.issuer },
-        })
-        return session
-      })
-      if (isAccountError(finished)) return fail(finished)
-      undo()
-      parts.passwords.remember(ip)
-      return finished
-    },
-  }
+    return session
+  })
+  if (isAccountError(finished)) return fail(finished)
+  undo()
+  context.passwords.remember(ip)
+  return finished
 }

@@ -1394,6 +1394,3 @@ export interface ControlApi {
   /** Revokes an invite. */
   'DELETE /api/admin/invites/{inviteId}': Call<{ params: { readonly inviteId: string } }>
 }
-
-/** A route's name: its method and its path. */
-export type RouteName = keyof ControlApi

@@ -1,10 +1,11 @@
 import type { RequestTrace } from '../requestTracer.ts'
 import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
-import type { CallDone } from '../upstream/callResult.ts'
-import type { ByteBudget } from '../upstream/createUpstream.ts'
+import type { CallDone, CallsDone } from '../upstream/callResult.ts'
+import type { ByteBudget } from '../upstream/postRequest.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
+import type { SharedRead } from '../upstream/sharedRead.ts'
 
 /** What the calls of a request share. It is created once for each request. */
 export interface CallScope {
@@ -40,6 +41,10 @@ export interface SendOptions {
   readonly neededHead?: number | undefined
   /** Called each time it is sent to a node, directly or as another caller's identical read. */
   readonly sent?: (() => void) | undefined
+  /** How its result may be shared with other calls; `undefined` if it may not. */
+  readonly read?: SharedRead | undefined
+  /** Whether identical reads of other callers may wait for it. @default false */
+  readonly mayLead?: boolean | undefined
   /** The only upstream that may get it. */
   readonly only?: GroupMember | undefined
   /** Called when a result grows large: whether it may become a stream. @default never */
@@ -52,3 +57,15 @@ export interface SendOptions {
  * @returns A function that stops the call.
  */
 export type SendCall = (call: ForwardedCall, scope: CallScope, options: SendOptions, done: CallDone) => () => void
+
+/**
+ * Sends calls together.
+ * @param done - Called once for each call, and not after the returned function was called.
+ * @returns A function that stops the calls.
+ */
+export type SendCalls = (
+  calls: readonly ForwardedCall[],
+  scope: CallScope,
+  options: SendOptions,
+  done: CallsDone,
+) => () => void

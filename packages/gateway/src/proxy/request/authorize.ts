@@ -1,5 +1,6 @@
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
-import { parseBearer, parseJwt, parseKid } from '../../auth/jwt/parseJwt.ts'
+import { parseJwt, parseKid } from '../../auth/jwt/parseJwt.ts'
+import { parseBearer } from '../../lib/parseBearer.ts'
 import { toJwtRejection } from '../../auth/jwt/verifyJwt.ts'
 import type { JwtResult } from '../../auth/jwt/verifyJwt.ts'
 import type { FoundKey, KeyRecord } from '../../auth/key/keyStore.ts'

@@ -57,7 +57,7 @@ const rejectUngranted = (gateway: GatewayContext, { checked }: CheckedRequest, t
 
 /** Runs the granted calls. Those that end without having been sent to a node are returned to the quota. */
 const runGranted = (gateway: GatewayContext, request: CheckedRequest, taken: LimitGrant): void => {
-  const { context, checked, isBatch } = request
+  const { context, checked } = request
   const unsent = (units: number): void => returnUnsent(gateway, taken, units)
   const done = (results: readonly CallResult[]): void => {
     const shared = shareView(gateway, request)
@@ -68,7 +68,7 @@ const runGranted = (gateway: GatewayContext, request: CheckedRequest, taken: Lim
         if (!context.gone || context.cancel === undefined) finish(gateway, request, results)
       })
   }
-  context.cancel = runCalls(checked, toCallScope(request), isBatch, { done, unsent })
+  context.cancel = runCalls(checked, toCallScope(request), { done, unsent })
 }
 
 const finish = (gateway: GatewayContext, request: CheckedRequest, results: readonly CallResult[]): void => {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { describeUnknownMember } from '../../auth/allowList/findShapeProblem.ts'
-import { foldName } from '../../auth/allowList/hasAmbiguousName.ts'
+import { foldName } from '../../lib/json/foldName.ts'
 import { checkJson } from '../../lib/json/checkJson.ts'
 import { scanItems, scanMembers, skipSpace } from '../../lib/json/scanMembers.ts'
 import type { InvalidCall, ParsedCall } from './parsedCall.ts'

@@ -1,4 +1,4 @@
-import { parseBearer } from '../../auth/jwt/parseJwt.ts'
+import { parseBearer } from '../../lib/parseBearer.ts'
 import { copyText } from '../../lib/copyText.ts'
 import { describeFault } from '../../errors/faultLog.ts'
 import { isRejection } from '../../errors/rejection.ts'

@@ -1,10 +1,10 @@
 import type { CallScope } from '../call/callScope.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import { blockHeader, parseBlockHeader } from '../call/blockHeader.ts'
-import type { AuthorizedRequest } from './requestContext.ts'
+import type { CheckedRequest } from './requestContext.ts'
 
 /** Creates the scope of a request's calls. */
-export const toCallScope = ({ context, tenant, network }: AuthorizedRequest): CallScope => {
+export const toCallScope = ({ context, tenant, network, isBatch }: CheckedRequest): CallScope => {
   const { group, limits } = network
   const keyId = tenant.record.id
   const claimedHead = parseBlockHeader(context.caller.headers[requestBlockHeader])
@@ -18,7 +18,7 @@ export const toCallScope = ({ context, tenant, network }: AuthorizedRequest): Ca
     budget: { left: limits.maxResponseBytes, buffered: context.buffered },
     seenHead: group.several ? getSeenHead(group, keyId, claimedHead) : undefined,
     claimedHead,
-    streams: context.reply.streams,
+    streams: context.reply.streams && !isBatch,
     subscriptions: context.reply.subscriptions,
     trace: context.trace,
   }

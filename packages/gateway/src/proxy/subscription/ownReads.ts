@@ -1,7 +1,7 @@
 import { createBufferedBytes, dropAllBytes, getBufferShare } from '../../lib/memoryBudget.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
-import { forwardCall } from '../upstream/forwardCall.ts'
+import { forwardCall } from '../upstream/forward.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
 

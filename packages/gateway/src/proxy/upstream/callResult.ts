@@ -16,6 +16,12 @@ export type CallResult = NodeResponse | StreamedResponse | Rejection
 /** Called when a call ends, with the upstream that sent the response, if one did. */
 export type CallDone = (result: CallResult, member?: GroupMember) => void
 
+/**
+ * Called for each of several calls that were forwarded together, once all have ended, with the call's place. A call of a batch that got no response of
+ * its own has no result.
+ */
+export type CallsDone = (result: CallResult | undefined, member: GroupMember | undefined, place: number) => void
+
 /** A call of a request that may be forwarded, or why it is rejected. */
 export type CheckedCall = ForwardedCall | Rejection
 

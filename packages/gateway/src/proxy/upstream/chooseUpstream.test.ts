@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { chooseUpstream } from './chooseUpstream.ts'
 import type { PickOptions } from './chooseUpstream.ts'
 import type { LoadBalancing } from '../options/networkOptions.ts'
-import { createBackoff } from './createBackoff.ts'
-import { createBudget } from './createBudget.ts'
-import { createCapabilities } from './createCapabilities.ts'
-import { createLatency } from './createLatency.ts'
-import { createOutcomes } from './createOutcomes.ts'
+import { createBackoff } from './health/createBackoff.ts'
+import { createBudget } from './health/createBudget.ts'
+import { createCapabilities } from './health/createCapabilities.ts'
+import { createLatency } from './health/createLatency.ts'
+import { createOutcomes } from './health/createOutcomes.ts'
 import type { GroupMember } from './groupMember.ts'
 
 /** The properties of a member, parsed from its description. */
@@ -94,6 +94,7 @@ const choose = (loadBalancing: LoadBalancing, text: string, { tried = '', prefer
 }
 
 const call = { method: 'eth_call' }
+const alone = { calls: [call] }
 
 /** The same with both ways of load balancing. */
 const always: readonly Row[] = [
@@ -118,7 +119,7 @@ const always: readonly Row[] = [
   ['a', 'healthy | healthy', { seenHead: 2 }],
   ['a', 'healthy | usable', { seenHead: 1 }],
   ['c', 'healthy | healthy | 0w', { seenHead: 2 }],
-  ['b', 'lacks:eth_call | healthy', { ...call, seenHead: 2 }],
+  ['b', 'lacks:eth_call | healthy', { ...alone, seenHead: 2 }],
   ['b', 'healthy | healthy', { seenHead: 1, preferred: 'a' }],
   // Throttled, and over budget.
   ['b', 'paused | healthy'],
@@ -127,23 +128,23 @@ const always: readonly Row[] = [
   ['b', 'overBudget | usable'],
   [undefined, 'overBudget'],
   [undefined, 'healthy', { units: 11 }],
-  [undefined, 'healthy', { batch: Array.from({ length: 11 }, () => call), units: 1 }],
+  [undefined, 'healthy', { calls: Array.from({ length: 11 }, () => call), units: 1 }],
   // Methods.
-  ['b', 'denies:eth_call | healthy', call],
-  ['b', 'denies:eth_call | usable', call],
-  [undefined, 'denies:eth_call', call],
-  ['b', 'denies:eth_call | healthy', { batch: [{ method: 'eth_chainId' }, call] }],
-  ['a', 'denies:eth_call | healthy', { method: 'eth_chainId' }],
-  ['b', 'lacks:eth_call | healthy', call],
-  ['b', 'lacks:eth_call | usable', call],
-  ['a', 'lacks:eth_call', call],
-  ['a', 'lacks:eth_call | healthy', { method: 'eth_chainId' }],
-  ['b', 'lacks:eth_call | healthy', { batch: [call] }],
+  ['b', 'denies:eth_call | healthy', alone],
+  ['b', 'denies:eth_call | usable', alone],
+  [undefined, 'denies:eth_call', alone],
+  ['b', 'denies:eth_call | healthy', { calls: [{ method: 'eth_chainId' }, call] }],
+  ['a', 'denies:eth_call | healthy', { calls: [{ method: 'eth_chainId' }] }],
+  ['b', 'lacks:eth_call | healthy', alone],
+  ['b', 'lacks:eth_call | usable', alone],
+  ['a', 'lacks:eth_call', alone],
+  ['a', 'lacks:eth_call | healthy', { calls: [{ method: 'eth_chainId' }] }],
+  ['b', 'lacks:eth_call | healthy', { calls: [call] }],
   // The node that took the caller's last write.
   ['b', 'healthy | healthy', { preferred: 'b' }],
   ['a', 'healthy | usable', { preferred: 'b' }],
   ['a', 'healthy | paused', { preferred: 'b' }],
-  ['a', 'healthy | lacks:eth_call', { ...call, preferred: 'b' }],
+  ['a', 'healthy | lacks:eth_call', { ...alone, preferred: 'b' }],
   ['a', 'healthy | healthy', { tried: 'b', preferred: 'b' }],
 ]
 test.each(always)('in order, chooses %s of %s for %j', (chosen, members, options) => {

@@ -1,17 +1,13 @@
-import type { NeededCall } from './createCapabilities.ts'
+import type { NeededCall } from './health/createCapabilities.ts'
 import type { GroupMember } from './groupMember.ts'
 import type { LoadBalancing } from '../options/networkOptions.ts'
 
-/** The requirements of a call for its upstream. */
+/** The requirements of calls for their upstream. */
 export interface PickOptions {
-  /** The call's method. Without it, any upstream may be chosen. */
-  readonly method?: string | undefined
-  /** The call's params, as source text. Without them, any block's state will do. */
-  readonly params?: string | undefined
-  /** How many units of a budget the call uses. @default 1 */
+  /** The calls that are sent together. @default one that any upstream may get */
+  readonly calls?: readonly NeededCall[] | undefined
+  /** How many units of a budget they use. @default 1 */
   readonly units?: number | undefined
-  /** The calls of a batch, in place of one call. `units` is the sum then. */
-  readonly batch?: readonly NeededCall[] | undefined
   /** The caller's key. Its reads go to the upstream that took its last write, if that is recent. */
   readonly keyId?: string | undefined
   /** The owner of the caller's key. What an upstream said that it lacks may count for its own calls only. */
@@ -103,19 +99,16 @@ export const isBehind = (member: GroupMember, seenHead: number | undefined): boo
   seenHead !== undefined && (member.head() ?? -1) < seenHead
 
 /** Whether a rule forbids that the upstream gets the call. */
-const isAllowed = (member: GroupMember, { tried, minHead, method, batch, units = 1 }: PickOptions): boolean => {
+const isAllowed = (member: GroupMember, { tried, minHead, calls, units = 1 }: PickOptions): boolean => {
   const { budget, capabilities } = member
   if (tried?.includes(member) === true) return false
   if (minHead !== undefined && (member.head() ?? -1) < minHead) return false
-  if (method !== undefined && !capabilities.offers(method)) return false
-  if (batch === undefined) return budget.hasRoom(1, units)
-  return budget.hasRoom(batch.length, units) && batch.every((call) => capabilities.offers(call.method))
+  if (!budget.hasRoom(calls?.length ?? 1, units)) return false
+  return calls === undefined || calls.every(({ method }) => capabilities.offers(method))
 }
 
-const canServe = ({ capabilities }: GroupMember, { method, params, batch, ownerId }: PickOptions): boolean => {
-  if (batch !== undefined) return batch.every((call) => capabilities.canServe(call, ownerId))
-  return method === undefined || capabilities.canServe({ method, params }, ownerId)
-}
+const canServe = ({ capabilities }: GroupMember, { calls, ownerId }: PickOptions): boolean =>
+  calls === undefined || calls.every((call) => capabilities.canServe(call, ownerId))
 
 /** How much longer a call would take here than elsewhere. An upstream that has no latency yet is tried. */
 const getLoad = ({ upstream, latency, weight }: GroupMember): number =>

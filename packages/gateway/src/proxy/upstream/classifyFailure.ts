@@ -8,7 +8,7 @@ import {
 } from '@keyrail/core/internal'
 import type { FailureFacts } from '@keyrail/core/internal'
 import { methods } from '../../lib/methods.ts'
-import type { UpstreamResponse } from './createUpstream.ts'
+import type { UpstreamResponse } from './postRequest.ts'
 import { failureRules } from './failureRules.ts'
 
 /** A longer error or page is not classified: those with which a node rejects a call are short. */

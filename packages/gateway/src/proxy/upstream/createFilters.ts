@@ -1,5 +1,5 @@
 import { monotonicClock } from '../../lib/clock.ts'
-import { toQuantityId } from '../../lib/toQuantityId.ts'
+import { toQuantityId } from '../../lib/rpc/quantity.ts'
 import { randomBytes } from 'node:crypto'
 import type { GroupMember } from './groupMember.ts'
 

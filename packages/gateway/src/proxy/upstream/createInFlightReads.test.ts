@@ -87,3 +87,22 @@ test('a read stops when its last waiter leaves, and leaving twice does nothing',
   expect([stopped, inFlightReads.size()]).toEqual([1, 0])
   expect(runRead(inFlightReads, 'c')).toBe(true)
 })
+
+test.each([
+  ['may', true],
+  ['may not', undefined],
+])('a result is a stream once its only caller left is a follower that %s have one', (_, streams) => {
+  const inFlightReads = createInFlightReads({ joinableMs: 1_000, now: () => 0 })
+  let isStream: (() => boolean) | undefined
+  const leaveFirst = inFlightReads.run('read', optionsFor('a'), {
+    start: (leader) => {
+      isStream = leader.mayStream
+      return () => {}
+    },
+    done: () => {},
+  })
+  inFlightReads.join('read', optionsFor('b'), () => {}, { streams })
+  expect(isStream?.()).toBe(false)
+  leaveFirst()
+  expect(isStream?.()).toBe(streams === true)
+})

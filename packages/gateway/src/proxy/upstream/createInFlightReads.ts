@@ -1,6 +1,6 @@
 import { monotonicClock } from '../../lib/clock.ts'
 import type { CallDone, CallResult } from './callResult.ts'
-import type { ByteBudget } from './createUpstream.ts'
+import type { ByteBudget } from './postRequest.ts'
 import type { GroupMember } from './groupMember.ts'
 import { payForResult } from './payForResult.ts'
 
@@ -24,6 +24,8 @@ export interface ReadOptions {
   readonly neededHead?: number | undefined
   /** Called when the read is sent to a node, or at once if the joined read was sent already. */
   readonly sent?: (() => void) | undefined
+  /** Whether a result of a joined read may be a stream, if the caller accepts one. @default false */
+  readonly streams?: boolean | undefined
 }
 
 /** A caller that waits for a read: its leader or a follower. */
@@ -77,7 +79,7 @@ export interface InFlightReads {
     use: { start: (leader: ReadLeader) => () => void; done: CallDone },
     options?: ReadOptions,
   ) => Leave
-  /** Joins an identical read in flight. The result is never a stream. Returns `undefined` if there is no read that may be joined. */
+  /** Joins an identical read in flight. Returns `undefined` if there is no read that may be joined. */
   readonly join: (key: string, reader: Reader, done: CallDone, options?: ReadOptions) => Leave | undefined
   /** Call this when a key's write is sent and again when it ends: the key's reads then join none that started before. */
   readonly markChanged: (keyId: string) => void
@@ -179,7 +181,10 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
       })
       return leave
     },
-    join: (key, reader, done, options = noOptions) => join(key, { done, reader, options, streams: false }),
+    join: (key, reader, done, options = noOptions) => {
+      const streams = options.streams === true && reader.streams !== false
+      return join(key, { done, reader, options, streams })
+    },
     markChanged: (keyId) => {
       // Nothing is in flight, so there is nothing to join.
       if (reads.size === 0) {

@@ -4,13 +4,13 @@ import { chooseUpstream, isBehind } from './chooseUpstream.ts'
 import type { PickOptions } from './chooseUpstream.ts'
 import type { LoadBalancing } from '../options/networkOptions.ts'
 import type { UpstreamOptions } from '../options/upstreamOptions.ts'
-import type { UpstreamEvent } from './watchHealth.ts'
-import { createBackoff } from './createBackoff.ts'
-import { createBudget } from './createBudget.ts'
-import type { BudgetUsage } from './createBudget.ts'
+import type { UpstreamEvent } from './health/watchHealth.ts'
+import { createBackoff } from './health/createBackoff.ts'
+import { createBudget } from './health/createBudget.ts'
+import type { BudgetUsage } from './health/createBudget.ts'
 import { createCallerViews } from './createCallerViews.ts'
 import type { CallerViews } from './createCallerViews.ts'
-import { createCapabilities } from './createCapabilities.ts'
+import { createCapabilities } from './health/createCapabilities.ts'
 import { createMember, getUpstreamState } from './groupMember.ts'
 import type { GroupMember, UpstreamState } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
@@ -24,20 +24,21 @@ import { createDeadlines } from '../../lib/createDeadlines.ts'
 import type { Deadlines } from '../../lib/createDeadlines.ts'
 import { createFilters } from './createFilters.ts'
 import type { Filters } from './createFilters.ts'
-import { createFinality } from './createFinality.ts'
+import { createFinality } from './health/createFinality.ts'
 import { createInFlightReads } from './createInFlightReads.ts'
 import type { InFlightReads } from './createInFlightReads.ts'
 import { createFairQueue } from '../../lib/createFairQueue.ts'
 import type { FairQueue } from '../../lib/createFairQueue.ts'
 import { createLogRanges } from './logs/createLogRanges.ts'
 import type { LogRanges } from './logs/createLogRanges.ts'
-import { createPolls } from './createPolls.ts'
+import { createPolls } from './health/createPolls.ts'
+import type { Polls } from './health/createPolls.ts'
 import { createUpstream } from './createUpstream.ts'
 import { isNull } from './getNullMeaning.ts'
 import { queryUpstream } from './queryUpstream.ts'
 import { readErrorKind } from './classifyFailure.ts'
-import { watchHealth } from './watchHealth.ts'
-import { watchLag } from './watchLag.ts'
+import { watchHealth } from './health/watchHealth.ts'
+import { watchLag } from './health/watchLag.ts'
 
 /** The upstreams of one network, and what they share. */
 export interface UpstreamGroup {
@@ -108,49 +109,70 @@ export interface UpstreamGroupOptions {
   readonly log: (entry: LogEntry) => void
 }
 
+/** What a member shares with the others of its group. */
+interface MemberContext extends Pick<GroupMember, 'head' | 'sawHead'> {
+  readonly polls: Polls
+  /** Called when the node has a chain that goes back behind what was final. */
+  readonly onBack: () => void
+  readonly shared: { readonly checks: SharedChecks; readonly name: string } | undefined
+}
+
+const createGroupMember = (
+  { name, url, wsUrl: _wsUrl, headers, ...nodeOptions }: UpstreamOptions,
+  { network, chainId, timeoutMs, getBudgetUsage, log }: UpstreamGroupOptions,
+  { polls, head, sawHead, onBack, shared }: MemberContext,
+): GroupMember => {
+  const budget = createBudget(nodeOptions, { usage: getBudgetUsage(url) })
+  const onState = (state: UpstreamEvent, reason?: string): void =>
+    log({ event: 'upstream', network, upstream: name, state, reason })
+  const backoff = createBackoff({ onPause: () => onState('throttled') })
+  const upstream = createUpstream(url, { headers, budget, backoff })
+  const capabilities = createCapabilities(nodeOptions, {
+    head,
+    testState: async (test) => {
+      const response = await queryUpstream(upstream, test, timeoutMs)
+      if (typeof response === 'string') return undefined
+      if (response.member === 'result') return !isNull(response.value)
+      return readErrorKind(response.value, test.method) === 'missingData' ? false : undefined
+    },
+  })
+  const member: GroupMember = createMember({
+    name,
+    upstream,
+    health: watchHealth(upstream, {
+      chainId,
+      timeoutMs,
+      polls,
+      hasChainId: capabilities.offers('eth_chainId'),
+      onState,
+      onLatency: (ms) => member.latency.addProbe(ms),
+      shared,
+    }),
+    finality: createFinality(upstream, { timeoutMs, onBack }),
+    budget,
+    capabilities,
+    head,
+    sawHead,
+    weight: nodeOptions.weight,
+  })
+  return member
+}
+
 /** Creates the group of one network's upstreams. */
 export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGroup => {
-  const { network, chainId, loadBalancing, hedgeMs, timeoutMs, checks, log } = options
+  const { network, chainId, loadBalancing, hedgeMs, timeoutMs, checks } = options
   const share = (...names: unknown[]) => checks && { checks, name: JSON.stringify([network, chainId, ...names]) }
   const cache = createResponseCache(options.maxCacheBytes)
   const polls = createPolls()
-  const members = options.upstreams.map(({ name, url, wsUrl: _wsUrl, headers, ...nodeOptions }, index): GroupMember => {
-    const budget = createBudget(nodeOptions, { usage: options.getBudgetUsage(url) })
-    const onState = (state: UpstreamEvent, reason?: string): void =>
-      log({ event: 'upstream', network, upstream: name, state, reason })
-    const backoff = createBackoff({ onPause: () => onState('throttled') })
-    const upstream = createUpstream(url, { headers, budget, backoff })
-    const head = (): number | undefined => lag.head(index)
-    const capabilities = createCapabilities(nodeOptions, {
-      head,
-      testState: async (test) => {
-        const response = await queryUpstream(upstream, test, timeoutMs)
-        if (typeof response === 'string') return undefined
-        if (response.member === 'result') return !isNull(response.value)
-        return readErrorKind(response.value, test.method) === 'missingData' ? false : undefined
-      },
-    })
-    const member: GroupMember = createMember({
-      name,
-      upstream,
-      health: watchHealth(upstream, {
-        chainId,
-        timeoutMs,
-        polls,
-        hasChainId: capabilities.offers('eth_chainId'),
-        onState,
-        onLatency: (ms) => member.latency.addProbe(ms),
-        shared: share(url, headers),
-      }),
-      finality: createFinality(upstream, { timeoutMs, onBack: cache.clear }),
-      budget,
-      capabilities,
-      head,
+  const members = options.upstreams.map((upstream, index) =>
+    createGroupMember(upstream, options, {
+      polls,
+      head: () => lag.head(index),
       sawHead: (block) => lag.saw(index, block),
-      weight: nodeOptions.weight,
-    })
-    return member
-  })
+      onBack: cache.clear,
+      shared: share(upstream.url, upstream.headers),
+    }),
+  )
   const lag = watchLag(members, {
     maxLagBlocks: options.maxLagBlocks,
     rewritable: options.rewritable,
@@ -197,19 +219,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       if (pickOptions?.seenHead !== undefined) refreshHeads(picked, pickOptions.seenHead)
       return picked
     },
-    explainNoPick: ({ method, units = 1, batch } = {}) => {
-      const usable = members.filter(({ health }) => health.isUsable())
-      if (usable.length === 0)
-        return members.some(({ health }) => health.isOnlyThrottled())
-          ? rejections.upstreamBusy()
-          : rejections.noUpstream(network)
-      if (method !== undefined && members.every(({ capabilities }) => !capabilities.offers(method)))
-        return rejections.methodNotFound(method)
-      const calls = batch?.length ?? 1
-      return usable.some(({ budget }) => !budget.hasRoom(calls, units))
-        ? rejections.upstreamBusy()
-        : rejections.noUpstream(network)
-    },
+    explainNoPick: (pickOptions) => explainNoPick(members, network, pickOptions),
     hasRoom: ({ budget }, { calls, units }) => budget.hasRoom(calls, units),
     isUsable: () => members.some(({ health }) => health.isUsable() || health.isOnlyThrottled()),
     several,
@@ -240,6 +250,23 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       await Promise.all(members.map(({ upstream }) => upstream.close()))
     },
   }
+}
+
+const explainNoPick = (
+  members: readonly GroupMember[],
+  network: Network,
+  { calls, units = 1 }: PickOptions = {},
+): Rejection => {
+  const usable = members.filter(({ health }) => health.isUsable())
+  if (usable.length === 0)
+    return members.some(({ health }) => health.isOnlyThrottled())
+      ? rejections.upstreamBusy()
+      : rejections.noUpstream(network)
+  const unknown = calls?.find(({ method }) => members.every(({ capabilities }) => !capabilities.offers(method)))
+  if (unknown !== undefined) return rejections.methodNotFound(unknown.method)
+  return usable.some(({ budget }) => !budget.hasRoom(calls?.length ?? 1, units))
+    ? rejections.upstreamBusy()
+    : rejections.noUpstream(network)
 }
 
 /** A hedge after less time than this would only double the load. */

@@ -10,11 +10,10 @@ export interface ForwardedCall {
   readonly traits: MethodTraits
 }
 
-/** Gets what a call needs of an upstream. */
-export const toPickOptions = ({ method, params, traits }: ForwardedCall, more?: PickOptions): PickOptions => ({
-  method,
-  params,
-  units: traits.weight,
+/** Gets what calls need of an upstream. */
+export const toPickOptions = (calls: readonly ForwardedCall[], more?: PickOptions): PickOptions => ({
+  calls,
+  units: getUnits(calls),
   ...more,
 })
 

@@ -2,7 +2,7 @@ import { methods } from '../../lib/methods.ts'
 import { toPickOptions } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
-import { parseQuantity } from './queryUpstream.ts'
+import { parseQuantity } from '../../lib/rpc/quantity.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 
 /** How long a `null` waits to be confirmed, in milliseconds. The caller gets it then. */
@@ -17,7 +17,7 @@ export const pickForNull = (
   call: ForwardedCall,
   { member, tried, ownerId }: { member: GroupMember; tried: readonly GroupMember[]; ownerId: string },
 ): GroupMember | undefined => {
-  const other = group.pick(toPickOptions(call, { tried, ownerId, minHead: getMinHead(call, member.head()) }))
+  const other = group.pick(toPickOptions([call], { tried, ownerId, minHead: getMinHead(call, member.head()) }))
   return other !== undefined && mayConfirmNull(group, call, { member, other }) ? other : undefined
 }
 

@@ -1,5 +1,5 @@
 import { createJsonScanner } from '../../lib/json/createJsonScanner.ts'
-import type { FlowControl, ResponseConsumer } from './createUpstream.ts'
+import type { FlowControl, ResponseConsumer } from './postRequest.ts'
 
 /** The destination of a streamed result. */
 export interface StreamSink {
@@ -42,58 +42,84 @@ const none = -1
 /** Every wire id is shorter. */
 const maxIdLength = 16
 
-/**
- * Opens a stream if the head of a response shows that it has this call's id and that its result has started. The rest must be valid as for
- * `readResponse`: one JSON object, the id and the result once, no error.
- * @param wireId - The id that was sent.
- * @param options.idleMs - How long the upstream may send nothing, in milliseconds. Time in which the sink is paused does not count.
- * @returns The stream and the consumer that feeds it, or `undefined` if the head does not show enough: then buffer the whole response.
- */
-export const openResponseStream = (
-  wireId: string,
-  options: { head: readonly Buffer[]; flow: FlowControl; idleMs: number },
-): { stream: ResponseStream; consumer: ResponseConsumer } | undefined => {
-  const { head, flow, idleMs } = options
+/** Finds the id and the result in a response while it arrives. */
+const createResponseScan = () => {
+  /** The positions of their source texts. */
+  const found = { idFrom: none, idTo: none, resultFrom: none, resultTo: none }
   let chunk: Buffer | undefined
   let before = 0
   let name: string | undefined
-  let idFrom = none
-  let idTo = none
-  let resultFrom = none
-  let resultTo = none
   let isInvalid = false
   const scanner = createJsonScanner({
     name: (next) => (name = next),
     start: (at) => {
       if (name === 'id') {
-        isInvalid ||= idFrom !== none
-        idFrom = at
+        isInvalid ||= found.idFrom !== none
+        found.idFrom = at
       } else if (name === 'result') {
-        isInvalid ||= resultFrom !== none
-        resultFrom = at
+        isInvalid ||= found.resultFrom !== none
+        found.resultFrom = at
       } else if (name === 'error') {
         // Beside a result an error must be null.
         isInvalid ||= chunk?.[at - before] !== 110
       }
     },
     end: (at) => {
-      if (name === 'id') idTo = at
-      else if (name === 'result') resultTo = at
+      if (name === 'id') found.idTo = at
+      else if (name === 'result') found.resultTo = at
     },
   })
-  const scan = (next: Buffer): boolean => {
-    chunk = next
-    const isValid = scanner.push(next) && !isInvalid
-    before += next.length
-    return isValid
+  return {
+    found,
+    /** @returns Whether the response is valid so far. */
+    push: (next: Buffer): boolean => {
+      chunk = next
+      const isValid = scanner.push(next) && !isInvalid
+      before += next.length
+      return isValid
+    },
+    /** @returns Whether the response is complete and valid. */
+    end: scanner.end,
   }
-  if (!head.every(scan) || idTo === none || idTo - idFrom > maxIdLength) return undefined
-  if (resultFrom === none || resultTo !== none || toText(head, idFrom, idTo) !== wireId) return undefined
+}
 
+type ResponseScan = ReturnType<typeof createResponseScan>
+
+/** Where a stream comes from. */
+interface StreamSource {
+  readonly head: readonly Buffer[]
+  readonly flow: FlowControl
+  readonly idleMs: number
+}
+
+/**
+ * Opens a stream if the head of a response shows that it has this call's id and that its result has started. The rest must be valid as for
+ * `readResponse`: one JSON object, the id and the result once, no error.
+ * @param wireId - The id that was sent.
+ * @param source.idleMs - How long the upstream may send nothing, in milliseconds. Time in which the sink is paused does not count.
+ * @returns The stream and the consumer that feeds it, or `undefined` if the head does not show enough: then buffer the whole response.
+ */
+export const openResponseStream = (
+  wireId: string,
+  source: StreamSource,
+): { stream: ResponseStream; consumer: ResponseConsumer } | undefined => {
+  const { head } = source
+  const scan = createResponseScan()
+  const { found } = scan
+  if (!head.every(scan.push) || found.idTo === none || found.idTo - found.idFrom > maxIdLength) return undefined
+  const hasStarted = found.resultFrom !== none && found.resultTo === none
+  return hasStarted && toText(head, found.idFrom, found.idTo) === wireId ? createStream(scan, source) : undefined
+}
+
+const createStream = (
+  scan: ResponseScan,
+  { head, flow, idleMs }: StreamSource,
+): { stream: ResponseStream; consumer: ResponseConsumer } => {
   const pending: Buffer[] = []
   let offset = 0
   /** Adds the part of a chunk that belongs to the result. */
   const addResult = (next: Buffer): void => {
+    const { resultFrom, resultTo } = scan.found
     const start = Math.max(resultFrom - offset, 0)
     const end = resultTo === none ? next.length : Math.min(resultTo - offset, next.length)
     if (start < end) pending.push(start === 0 && end === next.length ? next : next.subarray(start, end))
@@ -159,14 +185,12 @@ export const openResponseStream = (
         flow.abort()
       },
       started: () => sink !== undefined,
-      onEnd: (listener) => {
-        endListener = listener
-      },
+      onEnd: (listener) => void (endListener = listener),
     },
     consumer: {
       data: (next) => {
         if (over) return
-        if (!scan(next)) {
+        if (!scan.push(next)) {
           fail()
           return
         }
@@ -176,7 +200,7 @@ export const openResponseStream = (
       },
       end: () => {
         if (over) return
-        if (!scanner.end()) {
+        if (!scan.end()) {
           fail()
           return
         }

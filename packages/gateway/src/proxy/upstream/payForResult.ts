@@ -1,7 +1,7 @@
 import { rejections } from '../../errors/rejections.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
 import type { CallResult } from './callResult.ts'
-import type { ByteBudget } from './createUpstream.ts'
+import type { ByteBudget } from './postRequest.ts'
 
 /**
  * Counts the bytes of a result that this request did not read from a node itself. If its caller does not read, they take memory once more.

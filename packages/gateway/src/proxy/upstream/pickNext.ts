@@ -36,7 +36,7 @@ export const pickNext = (
   }
   const [first] = failed
   // A failed call can go to any upstream that offers its method, a `null` only to some.
-  let other = first === undefined ? undefined : group.pick(toPickOptions(first.call, { tried, ownerId, seenHead }))
+  let other = first === undefined ? undefined : group.pick(toPickOptions([first.call], { tried, ownerId, seenHead }))
   if (first === undefined)
     for (const { call, member } of nulls) other ??= pickForNull(group, call, { member, tried, ownerId })
   if (other === undefined) return undefined

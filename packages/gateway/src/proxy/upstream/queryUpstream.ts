@@ -1,3 +1,4 @@
+import { parseQuantity } from '../../lib/rpc/quantity.ts'
 import { failureRules } from './failureRules.ts'
 import { readRejection } from './classifyFailure.ts'
 import { isResponseStatus, readResponse } from './readResponse.ts'
@@ -68,10 +69,3 @@ export const queryUpstream = (
 /** Gets the number from a query's result; `undefined` if it has none, or one that a double cannot represent exactly. */
 export const getQuantity = (result: QueryResult): number | undefined =>
   typeof result === 'string' || result.member !== 'result' ? undefined : parseQuantity(result.value.toString('latin1'))
-
-/** Parses the number in the source text of a JSON string such as `"0x1f"`. */
-export const parseQuantity = (source: string): number | undefined => {
-  const digits = /^"(0x[0-9a-fA-F]{1,16})"$/.exec(source)?.[1]
-  const value = digits === undefined ? NaN : Number(digits)
-  return Number.isSafeInteger(value) ? value : undefined
-}

@@ -1,41 +1,348 @@
 import { isRejection } from '../../errors/rejection.ts'
+import { rejections } from '../../errors/rejections.ts'
 import type { CallScope } from '../call/callScope.ts'
-import type { CheckedCall, RunListener } from './callResult.ts'
+import type { MethodTraits } from '../method/createMethodPolicy.ts'
+import { getKind } from './callKinds.ts'
+import type { CallDone, CallResult, CheckedCall, RunListener } from './callResult.ts'
+import { forward } from './forward.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
-import { proxyCall } from './proxyCall.ts'
-import { runBatch } from './runBatch.ts'
+import type { GroupMember } from './groupMember.ts'
+import { getBatchNeededHead, getNeededHead } from './heads/getNeededHead.ts'
+import { chooseFinalBlock, trackFinalBlock } from './heads/trackFinalBlock.ts'
+import { showsHead, trackHead } from './heads/trackHead.ts'
+import { payForResult } from './payForResult.ts'
+import { cacheResult, getCachedResult, toSharedRead } from './sharedRead.ts'
+import type { SharedRead } from './sharedRead.ts'
+
+/** Calls in one batch to a node. Nodes and providers allow at least this many. */
+const upstreamBatchSize = 100
+/** How many HTTP requests to nodes one request may have in flight. */
+const maxInFlight = 16
+/** How long a write waits for the write before it in the same request. */
+const maxOrderMs = 1_000
+
+const noResult = rejections.upstreamBad()
+
+type Cancel = () => void
+
+/** A call of a request while it runs. */
+interface RunningCall {
+  readonly place: number
+  call: ForwardedCall
+  /** How its result may be shared; `undefined` if it may not. */
+  read: SharedRead | undefined
+  /** The identical reads of the same request, which get the same result. */
+  duplicates: RunningCall[] | undefined
+  /** The call by a tag and its result, if this one reads the block that the caller has seen at that tag. */
+  first:
+    | { readonly call: ForwardedCall; readonly result: CallResult; readonly member: GroupMember | undefined }
+    | undefined
+  /** A node may have received it. */
+  isSent: boolean
+  /** It is a write in flight, which a cancel does not stop. */
+  isWriting: boolean
+  /** Stops what is in flight for it. */
+  cancel: Cancel | undefined
+}
+
+/** The calls of a request while they run. */
+interface Run {
+  readonly scope: CallScope
+  readonly listener: RunListener
+  /** By `performance.now`. */
+  readonly endsAt: number
+  /** In the order of the request; `undefined` for those that were rejected before. */
+  readonly calls: (RunningCall | undefined)[]
+  readonly results: CallResult[]
+  /** Starts the HTTP requests that wait for one of the `maxInFlight` slots. */
+  readonly queue: (() => void)[]
+  /** By method traits, then by params: joining both into one key would copy each text. `undefined` for a single call. */
+  readonly reads: Map<MethodTraits, Map<string, RunningCall>> | undefined
+  /** How many calls have not ended. */
+  left: number
+  inFlight: number
+  isStarting: boolean
+  isCancelled: boolean
+}
 
 /**
  * Runs the calls of a request. No other function leads from the steps of a request to the nodes.
- * @param calls - One, if `isBatch` is false. Those that were rejected keep their place.
- * @returns Cancels the reads. A write continues after its caller disconnects, because a node may have received it; `undefined` if it is a single one.
+ *
+ * A read is not sent at all if its result is cached, if it is in the request twice, or if another caller's identical read is in flight. Cheap reads are
+ * sent to a node in batches, because a request per call costs many times the CPU, here and at the node. Calls still do not affect each other: a call
+ * that comes out of such a batch without a response of its own (the batch was rejected, timed out at half the deadline or was cut off, or its response
+ * was missing or repeated) is sent once more, alone. Expensive calls are sent alone. Writes are sent one after the other, in their order, and so are
+ * calls about filters and subscriptions.
+ *
+ * @param calls - Those that were rejected keep their place. At least one was not.
+ * @returns Cancels the calls, except for writes in flight; `undefined` if the only call is one: it continues after its caller disconnects, because a
+ * node may have received it.
  */
 export const runCalls = (
   calls: readonly CheckedCall[],
   scope: CallScope,
-  isBatch: boolean,
   listener: RunListener,
-): (() => void) | undefined => {
-  if (isBatch) return runBatch(calls, scope, listener)
-  const [call] = calls
-  return call === undefined || isRejection(call) ? undefined : runSingle(call, scope, listener)
+): Cancel | undefined => {
+  const run: Run = {
+    scope,
+    listener,
+    endsAt: performance.now() + scope.timeoutMs,
+    calls: calls.map(toRunningCall),
+    results: calls.map((call) => (isRejection(call) ? call : noResult)),
+    queue: [],
+    reads: calls.length > 1 ? new Map() : undefined,
+    left: calls.reduce((count, call) => (isRejection(call) ? count : count + 1), 0),
+    inFlight: 0,
+    isStarting: true,
+    isCancelled: false,
+  }
+  startCalls(run)
+  startQueued(run)
+  run.isStarting = false
+  const [only] = run.calls
+  if (calls.length === 1 && only?.call.traits.idempotent === false) return undefined
+  return () => cancel(run)
 }
 
-const runSingle = (call: ForwardedCall, scope: CallScope, { done, unsent }: RunListener): (() => void) | undefined => {
-  const { idempotent, weight } = call.traits
-  /** A node may have received it, or it has been returned to the quota. */
-  let counts = false
-  const sent = (): void => void (counts = true)
-  const cancel = proxyCall(call, scope, { sent }, (result) => {
-    if (isRejection(result) && !counts) unsent(weight)
-    // The caller of a completed call may still disconnect.
-    counts = true
-    done([result])
-  })
-  if (!idempotent) return undefined
-  return () => {
-    cancel()
-    if (!counts) unsent(weight)
-    counts = true
+const toRunningCall = (call: CheckedCall, place: number): RunningCall | undefined =>
+  isRejection(call)
+    ? undefined
+    : {
+        place,
+        call,
+        read: toSharedRead(call),
+        duplicates: undefined,
+        first: undefined,
+        isSent: false,
+        isWriting: false,
+        cancel: undefined,
+      }
+
+/** Starts the calls that need no request of their own, and queues the others. */
+const startCalls = (run: Run): void => {
+  const ordered: RunningCall[] = []
+  const requests: RunningCall[][] = []
+  let cheapReads: RunningCall[] = []
+  for (const one of run.calls) {
+    if (one === undefined) continue
+    const { traits } = one.call
+    const { starts, send } = getKind(traits)
+    if (starts === 'inOrder') ordered.push(one)
+    else if (starts === 'now')
+      send(one.call, run.scope, {}, (result) => endCall(run, one, { result, member: undefined }))
+    else if (shareResult(run, one)) continue
+    else if (traits.expensive) requests.push([one])
+    else {
+      if (cheapReads.length === 0) requests.push(cheapReads)
+      cheapReads.push(one)
+      if (cheapReads.length === upstreamBatchSize) cheapReads = []
+    }
   }
+  queueInOrder(run, ordered)
+  for (const request of requests) {
+    const [first, second] = request
+    if (first !== undefined)
+      run.queue.push(() => (second === undefined ? sendAlone(run, first) : sendTogether(run, request)))
+  }
+}
+
+const cancel = (run: Run): void => {
+  if (run.isCancelled || run.left === 0) return
+  run.isCancelled = true
+  for (const one of run.calls) if (one?.isWriting === false) one.cancel?.()
+  returnUnsent(run)
+}
+
+/** Whether a call failed, or is being cancelled, without having been sent to a node. */
+const isUnsent = ({ results }: Run, { place, isSent, isWriting }: RunningCall): boolean =>
+  !isSent && !isWriting && isRejection(results[place] ?? noResult)
+
+const returnUnsent = (run: Run): void => {
+  let units = 0
+  for (const one of run.calls) if (one !== undefined && isUnsent(run, one)) units += one.call.traits.weight
+  if (units > 0) run.listener.unsent(units)
+}
+
+const complete = (run: Run): void => {
+  returnUnsent(run)
+  run.listener.done(run.results)
+}
+
+const setResult = (run: Run, one: RunningCall, result: CallResult): void => {
+  run.results[one.place] = result
+  run.left -= 1
+  const outlivedCancel = one.isWriting && run.isCancelled
+  one.isWriting = false
+  // Its attempts can be collected while other calls run.
+  one.cancel = undefined
+  if (outlivedCancel && isUnsent(run, one)) run.listener.unsent(one.call.traits.weight)
+  if (run.left === 0 && !run.isCancelled) complete(run)
+}
+
+/** Ends a call with what its node, or the call that it shares a read with, got for it. */
+const endCall = (
+  run: Run,
+  one: RunningCall,
+  last: { readonly result: CallResult; readonly member: GroupMember | undefined },
+): void => {
+  const { scope } = run
+  const { call, first, duplicates } = one
+  const seenCall = first === undefined ? trackFinalBlock(call, last.result, scope) : undefined
+  if (seenCall !== undefined) {
+    one.first = { call, ...last }
+    one.call = seenCall
+    one.read = toSharedRead(seenCall)
+    run.queue.push(() => sendAlone(run, one))
+    startSoon(run)
+    return
+  }
+  const chosen = first === undefined ? last : chooseFinalBlock(first, last, scope)
+  const result = showsHead(call) ? trackHead(call, chosen, scope) : chosen.result
+  setResult(run, one, result)
+  if (duplicates !== undefined) for (const each of duplicates) setResult(run, each, payForResult(result, scope))
+}
+
+const markSent = (one: RunningCall): void => {
+  one.isSent = true
+  if (one.duplicates !== undefined) for (const each of one.duplicates) each.isSent = true
+}
+
+/** Takes the result of a read from the cache, from an identical call of this request, or from one in flight. @returns Whether it could. */
+const shareResult = (run: Run, one: RunningCall): boolean => {
+  const { scope } = run
+  const { read } = one
+  if (read === undefined) return false
+  const cached = getCachedResult(read, scope.group)
+  if (cached !== undefined) {
+    // Its bytes have not been counted for this request yet.
+    endCall(run, one, { result: payForResult(cached, scope), member: undefined })
+    return true
+  }
+  return joinDuplicate(run, one) || joinInFlight(run, one, read)
+}
+
+const joinDuplicate = ({ reads }: Run, one: RunningCall): boolean => {
+  const { traits, params = '[]' } = one.call
+  if (reads === undefined || one.first !== undefined) return false
+  let byParams = reads.get(traits)
+  if (byParams === undefined) reads.set(traits, (byParams = new Map()))
+  const leader = byParams.get(params)
+  if (leader === undefined) {
+    byParams.set(params, one)
+    return false
+  }
+  leader.duplicates ??= []
+  leader.duplicates.push(one)
+  one.isSent = leader.isSent
+  return true
+}
+
+const joinInFlight = (run: Run, one: RunningCall, { key, pin }: SharedRead): boolean => {
+  const { scope } = run
+  const { inFlightReads } = scope.group
+  if (inFlightReads.size() === 0) return false
+  const options = {
+    deadlineMs: getLeftMs(run),
+    neededHead: getNeededHead(one.call, pin, scope),
+    sent: () => markSent(one),
+    streams: run.calls.length === 1,
+  }
+  const leave = inFlightReads.join(key, scope, (result, member) => endCall(run, one, { result, member }), options)
+  if (leave !== undefined) one.cancel = leave
+  return leave !== undefined
+}
+
+/** The time that is left, in milliseconds: exactly the timeout at first, because calls with the same timeout share a timer. */
+const getLeftMs = ({ scope, isStarting, endsAt }: Run): number =>
+  isStarting ? scope.timeoutMs : endsAt - performance.now()
+
+const startQueued = (run: Run): void => {
+  while (run.inFlight < maxInFlight && !run.isCancelled) {
+    const next = run.queue.shift()
+    if (next === undefined) return
+    run.inFlight += 1
+    next()
+  }
+}
+
+const startSoon = (run: Run): void => {
+  if (run.queue.length > 0) queueMicrotask(() => startQueued(run))
+}
+
+const freeSlot = (run: Run): void => {
+  run.inFlight -= 1
+  startSoon(run)
+}
+
+const sendAlone = (run: Run, one: RunningCall, then?: () => void): void => {
+  const { scope } = run
+  const { call, read } = one
+  const deadlineMs = getLeftMs(run)
+  const end: CallDone = (result, member) => {
+    freeSlot(run)
+    endCall(run, one, { result, member })
+    then?.()
+  }
+  if (deadlineMs <= 0) {
+    end(rejections.upstreamTimeout(scope.timeoutMs))
+    return
+  }
+  if (one.first !== undefined && shareResult(run, one)) {
+    freeSlot(run)
+    return
+  }
+  one.isWriting = !call.traits.idempotent
+  // Other callers cannot wait for a read of several, because it is limited by the bytes that the others leave.
+  const mayLead = run.calls.length === 1
+  const neededHead = getNeededHead(call, read?.pin, scope)
+  one.cancel = getKind(call.traits).send(
+    call,
+    scope,
+    { deadlineMs, neededHead, read, mayLead, sent: () => markSent(one) },
+    end,
+  )
+}
+
+const sendTogether = (run: Run, several: readonly RunningCall[]): void => {
+  const { scope } = run
+  let running = several.length
+  const options = {
+    deadlineMs: Math.max(1, getLeftMs(run)),
+    neededHead: getBatchNeededHead(several, scope),
+    sent: () => several.forEach(markSent),
+  }
+  const calls = several.map(({ call }) => call)
+  const stop = forward(calls, scope, options, (result, member, place) => {
+    const one = several[place]
+    if (one !== undefined && result === undefined) run.queue.push(() => sendAlone(run, one))
+    else if (one !== undefined && result !== undefined) {
+      if (one.read !== undefined) cacheResult(one.read, result, { group: scope.group, member })
+      endCall(run, one, { result, member })
+    }
+    running -= 1
+    if (running === 0) freeSlot(run)
+  })
+  for (const one of several) one.cancel ??= stop
+}
+
+/** Queues calls that start one after the other. */
+const queueInOrder = (run: Run, calls: readonly RunningCall[], at = 0): void => {
+  const one = calls[at]
+  if (one === undefined) return
+  run.queue.push(() => {
+    if (at === calls.length - 1) {
+      sendAlone(run, one)
+      return
+    }
+    let hasContinued = false
+    const next = (): void => {
+      clearTimeout(timer)
+      if (hasContinued) return
+      hasContinued = true
+      queueInOrder(run, calls, at + 1)
+      startSoon(run)
+    }
+    const timer = setTimeout(next, maxOrderMs)
+    sendAlone(run, one, next)
+  })
 }

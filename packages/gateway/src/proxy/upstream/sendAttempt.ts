@@ -1,16 +1,13 @@
 import type { SentCall } from '../../lib/createBreaker.ts'
 import type { CallScope, SendOptions } from '../call/callScope.ts'
 import type { AttemptTrace } from '../requestTracer.ts'
-import { rejections } from '../../errors/rejections.ts'
-import type { CallOutcome } from './callOutcome.ts'
-import type { FlowControl, ResponseConsumer, UpstreamFault, UpstreamResponse } from './createUpstream.ts'
+import type { CallOutcome } from './health/callOutcome.ts'
+import type { FlowControl, ResponseConsumer, UpstreamFault, UpstreamResponse } from './postRequest.ts'
 import { failureRules } from './failureRules.ts'
 import type { AttemptEnd } from './failureRules.ts'
 import { getUnits, takeWireIds, toWireText } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
-import { readAttempt } from './readAttempt.ts'
-import type { AttemptResult } from './readAttempt.ts'
 
 /** A call, or calls of a batch, that were sent to an upstream. */
 export interface Attempt {
@@ -20,6 +17,8 @@ export interface Attempt {
   readonly params: string | undefined
   /** How many calls it is. */
   readonly calls: number
+  /** Their places among the calls that are forwarded together. */
+  readonly places: readonly number[]
   readonly member: GroupMember
   readonly ownerId: string
   /** The wire id of the first call. The ids of the others follow. */
@@ -34,6 +33,8 @@ export interface Attempt {
 
 /** Where calls are sent, and how. */
 export interface AttemptTarget {
+  /** The places of the calls among those that are forwarded together. */
+  readonly places: readonly number[]
   readonly member: GroupMember
   readonly scope: CallScope
   readonly options: SendOptions
@@ -61,7 +62,7 @@ const batch = { method: 'batch', params: undefined }
 /** Sends calls to an upstream once. */
 export const sendAttempt = (
   calls: readonly ForwardedCall[],
-  { member, scope, options, isBatch, mayBeTrial, number }: AttemptTarget,
+  { places, member, scope, options, isBatch, mayBeTrial, number }: AttemptTarget,
   { ended, large }: AttemptListener,
 ): Attempt => {
   const { method, params } = (isBatch ? undefined : calls[0]) ?? batch
@@ -76,6 +77,7 @@ export const sendAttempt = (
     method,
     params,
     calls: count,
+    places,
     member,
     ownerId,
     firstId,
@@ -110,25 +112,6 @@ export const recordStream = (attempt: Attempt): void => {
 export const stopAttempt = (attempt: Attempt, kind: 'timeout' | 'aborted'): void => {
   attempt.stop()
   observeAttempt(attempt, kind)
-}
-
-/** Reads how an attempt at a single call ended, and records it in the upstream's health. */
-export const readEnd = (
-  { method, params, traits: { idempotent, expensive } }: ForwardedCall,
-  attempt: Attempt,
-  { group: { network }, maxResponseBytes }: CallScope,
-  { fault, response }: { fault: UpstreamFault | undefined; response: UpstreamResponse | undefined },
-): AttemptResult => {
-  const { member } = attempt
-  if (fault === 'unsent') {
-    observeAttempt(attempt, 'network')
-    return { kind: 'network', isRejectedBeforeRun: true, member, result: rejections.noUpstream(network) }
-  }
-  const wireId = String(attempt.firstId)
-  const end = readAttempt({ member, method, params, idempotent, wireId, maxResponseBytes }, fault, response)
-  recordHealth(attempt, end.kind, expensive)
-  observeAttempt(attempt, end.kind === 'null' ? 'result' : end.kind, end.retryAfterMs)
-  return end
 }
 
 /** Records in the upstream's health how an attempt ended. */

@@ -5,7 +5,7 @@ import { findPinnedBlock } from './findPinnedBlock.ts'
 import type { Pin } from './findPinnedBlock.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
-import { parseQuantity } from './queryUpstream.ts'
+import { parseQuantity } from '../../lib/rpc/quantity.ts'
 import type { NodeResponse } from './readResponse.ts'
 
 /** A call with longer params is neither shared nor cached, because they are part of the key. */

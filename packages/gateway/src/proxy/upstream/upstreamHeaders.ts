@@ -1,3 +1,5 @@
+import { reservedHeaders } from '@keyrail/core/internal'
+
 /** Request headers for one node, such as its authorization. A secret. */
 export type UpstreamHeaders = Readonly<Record<string, string>>
 
@@ -7,22 +9,7 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
 const fieldValue = /^[\t\x20-\x7e]{1,8192}$/
 
 /** Headers that frame the request, or that the gateway sets itself. It does not decompress what nodes send. */
-const reservedNames: ReadonlySet<string> = new Set([
-  'accept',
-  'accept-encoding',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+const setByGateway: ReadonlySet<string> = new Set([...reservedHeaders, 'accept', 'proxy-connection'])
 
 /** Whether a text can be the value of a header. */
 export const isHeaderValue = (value: unknown): value is string =>
@@ -42,7 +29,7 @@ export const findHeadersFault = (
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase()
     if (!token.test(name)) return 'has a name that is not the name of an HTTP header: use one such as "x-api-key"'
-    if (reservedNames.has(lower)) return `must not have "${lower}", which the gateway sets itself: remove it`
+    if (setByGateway.has(lower)) return `must not have "${lower}", which the gateway sets itself: remove it`
     if (seen.has(lower)) return `has ${showName(lower)} twice, in different letter case: remove one`
     if (!isValue(value))
       return `has a wrong value for ${showName(name)}: use 1 to 8192 printable ASCII characters, without line breaks and spaces around them`

@@ -5,7 +5,7 @@ import { createMutex } from './createMutex.ts'
 
 describe('createMutex', () => {
   test('locks for one caller at a time, in order', async () => {
-    const mutex = createMutex({ waitMs: 1_000, sliceMs: 1_000 })
+    const mutex = createMutex({ waitMs: 60_000, sliceMs: 60_000 })
     const order: string[] = []
     await Promise.all(
       ['a', 'b', 'c'].map(async (name) => {
@@ -29,7 +29,7 @@ describe('createMutex', () => {
   })
 
   test('passes the lock on in a later turn of the event loop once the slice is over', async () => {
-    const mutex = createMutex({ waitMs: 1_000, sliceMs: 0 })
+    const mutex = createMutex({ waitMs: 60_000, sliceMs: 0 })
     await mutex.acquire()
     let isLocked = false
     const next = mutex.acquire().then(() => {
@@ -44,7 +44,7 @@ describe('createMutex', () => {
   })
 
   test('after close, rejects new callers and waits for earlier ones', async () => {
-    const mutex = createMutex({ waitMs: 1_000, sliceMs: 1_000 })
+    const mutex = createMutex({ waitMs: 60_000, sliceMs: 60_000 })
     await mutex.acquire()
     const waiting = mutex.acquire()
     let closed = false

@@ -1,7 +1,7 @@
 import type { Step } from '../../storage/database.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Db } from '../../storage/tables.ts'
-import type { AlongsideBatch } from '../metering/createMeter.ts'
+import type { AlongsideBatch } from '../metering/createMeterWriter.ts'
 import { toStep } from '../metering/usageRows.ts'
 import { floorTo, minuteMs } from '../metering/usageTime.ts'
 

@@ -1,4 +1,3 @@
-import { StorageError } from '../../errors/storageError.ts'
 import type { UtcDay } from '../../lib/utcDay.ts'
 import type { Step, StepRows } from '../../storage/database.ts'
 import type { Storage } from '../../storage/openStorage.ts'
@@ -193,7 +192,3 @@ const addToMerged = ({ query }: Db, { account, day, charged }: ChargedRow): Prom
       })),
     )
     .execute()
-
-/** The error of a request that waited too long for its limits. */
-export const tooSlow = (): StorageError =>
-  new StorageError('the limits did not respond in time', { fault: 'unavailable' })

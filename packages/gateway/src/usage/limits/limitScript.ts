@@ -111,13 +111,13 @@ if perDay >= 0 then left = perDay - account.dayUsed end
 if perMonth >= 0 then left = math.min(left, perMonth - account.monthUsed) end
 local granted, cost = fit(math.min(passed, rated), left)
 account.dayUsed, account.monthUsed = account.dayUsed + cost, account.monthUsed + cost
-local permits = 0
-if left < math.huge then permits = math.max(0, math.min(math.ceil((number(15) - account.handed) / 4), left - cost)) end
-account.handed = account.handed + permits
-if changed or cost > 0 or permits > 0 then write(KEYS[2], account) end
+local reserved = 0
+if left < math.huge then reserved = math.max(0, math.min(math.ceil((number(15) - account.handed) / 4), left - cost)) end
+account.handed = account.handed + reserved
+if changed or cost > 0 or reserved > 0 then write(KEYS[2], account) end
 local view
 if KEYS[3] then view = see(KEYS[3], 16) end
-return { 0, now, rated, spent, granted, cost, account.day, account.dayUsed, account.monthUsed, permits, account.seededAt, view }`
+return { 0, now, rated, spent, granted, cost, account.day, account.dayUsed, account.monthUsed, reserved, account.seededAt, view }`
 
 const chargeScript = `${common}
 local units, day = number(1), number(2)
@@ -172,8 +172,8 @@ export interface TakenFromRedis extends UsedUnits {
   readonly spent: number
   readonly granted: number
   readonly charged: number
-  /** Units that this instance may grant while Redis is lost. */
-  readonly permits: number
+  /** Units that are reserved for this instance: it may grant them while Redis is lost. */
+  readonly reserved: number
   /** The time of Redis at which it got the account from the ledger. */
   readonly seededAt: number
   readonly view?: CallerView | undefined
@@ -241,8 +241,8 @@ export const defineLimitScripts = ({ client, cork }: Pick<RedisLink, 'client' | 
       const shared = reply[11]
       const [status, now = 0, rated = 0, spent = 0, granted = passed, charged = 0, ...rest] = reply as Reply
       if (status !== 0) return { status: status === 1 ? 'late' : 'missing', now }
-      const [day = 0, dayUsed = 0, monthUsed = 0, permits = 0, seededAt = 0] = rest
-      const taken = { rated, spent, granted: Math.min(granted, rated), charged, day, dayUsed, monthUsed, permits }
+      const [day = 0, dayUsed = 0, monthUsed = 0, reserved = 0, seededAt = 0] = rest
+      const taken = { rated, spent, granted: Math.min(granted, rated), charged, day, dayUsed, monthUsed, reserved }
       return {
         status: 'taken',
         now,

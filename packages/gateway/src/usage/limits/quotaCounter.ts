@@ -2,12 +2,30 @@ import { toUtcDay } from '../../lib/utcDay.ts'
 import type { UtcDay } from '../../lib/utcDay.ts'
 import type { QuotaAccount, QuotaGrant, QuotaUsage } from './usageLimits.ts'
 
+/*
+ * The words of this folder. A store counts for all processes: the database on one machine, Redis on a cluster.
+ * - grant: units for the calls of a request. They are charged to its account.
+ * - reserve: the store sets units aside for a process, which can then grant them alone.
+ * - return: give back units of calls that no node received.
+ * - unreported: granted without Redis, which does not have these units in its counter yet.
+ * - ledger: the table of the database with all that was charged.
+ */
+
 /** The units that an account has used in its current day and month. */
 export interface QuotaCounter {
   day: UtcDay
   dayUsed: number
   monthUsed: number
 }
+
+/** Units that were granted to the first calls of a request. `wait`: only the store that counts for all processes can decide. */
+export type Granted = { readonly granted: number; readonly charged: number } | 'wait'
+
+/** How long it is believed that others have not returned anything, in milliseconds. */
+export const believedMs = 1_000
+
+/** Whether an account has a limit. */
+export const isLimited = ({ perDay, perMonth }: QuotaAccount): boolean => perDay !== null || perMonth !== null
 
 /** Starts the day `day` if it is later than the counter's. A clock that steps back reopens nothing. */
 export const advance = (counter: QuotaCounter, day: UtcDay): void => {

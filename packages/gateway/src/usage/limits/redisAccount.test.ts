@@ -3,11 +3,12 @@ import { toUtcDay } from '../../lib/utcDay.ts'
 import type { TakenFromRedis } from './limitScript.ts'
 import {
   createRedisAccount,
-  giveBackUnits,
+  returnCharged,
+  returnUnits,
   isUsedUp,
   setTaken,
-  takeOwed,
-  takePermits,
+  takeUnreported,
+  grantReserved,
   toFloorCharge,
   toTakeOptions,
 } from './redisAccount.ts'
@@ -32,35 +33,35 @@ const toTaken = (changed: Partial<TakenFromRedis> = {}): TakenFromRedis => ({
   day: today.day,
   dayUsed: 10,
   monthUsed: 20,
-  permits: 0,
+  reserved: 0,
   seededAt: 500,
   ...changed,
 })
 const set = (
   state: RedisAccount,
   changed: Partial<TakenFromRedis> = {},
-  { connection = 1, requestsPermits = false, now = 1_000, of = account } = {},
-): void => setTaken(state, of, toTaken(changed), { connection, requestsPermits, now })
-/** A state with permits for today. */
-const createKnown = (permits = 5): RedisAccount => {
+  { connection = 1, isReserving = false, now = 1_000, of = account } = {},
+): void => setTaken(state, of, toTaken(changed), { connection, isReserving, now })
+/** A state with reserved for today. */
+const createKnown = (reserved = 5): RedisAccount => {
   const state = createRedisAccount(today)
-  set(state, { permits }, { requestsPermits: true })
+  set(state, { reserved }, { isReserving: true })
   return state
 }
 const take = (
   state: RedisAccount,
   calls: number,
   { of = account, day = today, isLost = true, weights = undefined as readonly number[] | undefined } = {},
-) => takePermits(state, of, { calls, weights, today: day, isLost })
+) => grantReserved(state, of, { calls, weights, today: day, isLost })
 
 test('a new account knows nothing', () => {
   expect(createRedisAccount(today)).toEqual({
     counter: { day: today, dayUsed: 0, monthUsed: 0 },
     seededAt: 0,
     connection: -1,
-    permits: 0,
-    permitDay: 0,
-    owed: [],
+    reserved: 0,
+    reservedDay: 0,
+    unreported: [],
     usedUpUntil: 0,
   })
 })
@@ -68,10 +69,10 @@ test('a new account knows nothing', () => {
 describe('the options for Redis with a request', () => {
   const options = { connection: 1, today: today.day, outageGrant: 20 }
 
-  test('request permits once a day', () => {
+  test('request reserved units once a day', () => {
     const state = createRedisAccount(today)
     expect(toTakeOptions(state, options).outageGrant).toBe(20)
-    set(state, {}, { requestsPermits: true })
+    set(state, {}, { isReserving: true })
     expect(toTakeOptions(state, options).outageGrant).toBe(0)
     expect(toTakeOptions(state, { ...options, today: tomorrow.day }).outageGrant).toBe(20)
   })
@@ -110,25 +111,25 @@ describe('what Redis decided', () => {
     const state = createKnown()
     take(state, 3)
     set(state, { dayUsed: 8, monthUsed: 18, seededAt: 700 }, { connection: 4 })
-    expect(state).toMatchObject({ seededAt: 700, connection: 4, permits: 2 })
+    expect(state).toMatchObject({ seededAt: 700, connection: 4, reserved: 2 })
     expect(state.counter).toEqual({ day: today, dayUsed: 11, monthUsed: 21 })
   })
 
-  test('starts a later day without permits', () => {
+  test('starts a later day without reserved units', () => {
     const state = createKnown()
     take(state, 3)
     // 2026-12-01: neither window has the units of yesterday.
     set(state, { day: tomorrow.day, dayUsed: 1, monthUsed: 1 })
     expect(state.counter).toEqual({ day: tomorrow, dayUsed: 1, monthUsed: 1 })
-    expect(state).toMatchObject({ permits: 0, permitDay: 0 })
+    expect(state).toMatchObject({ reserved: 0, reservedDay: 0 })
   })
 
-  test('adds permits only if the request was for them', () => {
+  test('adds reserved units only if the request was for them', () => {
     const state = createKnown(5)
-    set(state, { permits: 7 })
-    expect(state).toMatchObject({ permits: 5, permitDay: today.day })
-    set(state, { permits: 2 }, { requestsPermits: true })
-    expect(state.permits).toBe(7)
+    set(state, { reserved: 7 })
+    expect(state).toMatchObject({ reserved: 5, reservedDay: today.day })
+    set(state, { reserved: 2 }, { isReserving: true })
+    expect(state.reserved).toBe(7)
   })
 
   test('makes a used-up account rejected for a second', () => {
@@ -148,28 +149,28 @@ describe('what Redis decided', () => {
 })
 
 describe('without Redis', () => {
-  test('permits are granted, and owed to Redis', () => {
+  test('reserved units are granted, and unreported to Redis', () => {
     const state = createKnown(5)
     expect(take(state, 3)).toEqual({ granted: 3, charged: 3 })
-    expect(take(state, 3)).toBe('unknown')
+    expect(take(state, 3)).toBe('wait')
     expect(take(state, 2)).toEqual({ granted: 2, charged: 2 })
-    expect(state.permits).toBe(0)
+    expect(state.reserved).toBe(0)
     expect(state.counter).toMatchObject({ dayUsed: 15, monthUsed: 25 })
-    expect(state.owed).toEqual([{ day: today, units: 5 }])
+    expect(state.unreported).toEqual([{ day: today, units: 5 }])
   })
 
   test('weights are charged', () => {
     const state = createKnown(5)
-    expect(take(state, 2, { weights: [2, 4] })).toBe('unknown')
+    expect(take(state, 2, { weights: [2, 4] })).toBe('wait')
     expect(take(state, 2, { weights: [2, 3] })).toEqual({ granted: 2, charged: 5 })
   })
 
-  test('permits are not spendable while Redis is only slow', () => {
-    expect(take(createKnown(), 1, { isLost: false })).toBe('unknown')
+  test('reserved units are not spendable while Redis is only slow', () => {
+    expect(take(createKnown(), 1, { isLost: false })).toBe('wait')
   })
 
-  test('permits of yesterday are not spendable', () => {
-    expect(take(createKnown(), 1, { day: tomorrow })).toBe('unknown')
+  test('reserved units of yesterday are not spendable', () => {
+    expect(take(createKnown(), 1, { day: tomorrow })).toBe('wait')
   })
 
   test('the calls that fit are granted, and a used-up account stays rejected, lost or not', () => {
@@ -178,35 +179,35 @@ describe('without Redis', () => {
     expect(take(state, 3)).toEqual({ granted: 2, charged: 2 })
     expect(take(state, 3)).toEqual({ granted: 0, charged: 0 })
     expect(take(state, 3, { isLost: false })).toEqual({ granted: 0, charged: 0 })
-    expect(state.owed).toEqual([{ day: today, units: 2 }])
+    expect(state.unreported).toEqual([{ day: today, units: 2 }])
   })
 
   test('an account that Redis has not decided on may have more left', () => {
-    expect(take(createRedisAccount(today), 1, { of: toAccount(0) })).toBe('unknown')
+    expect(take(createRedisAccount(today), 1, { of: toAccount(0) })).toBe('wait')
   })
 
   test('an account without a limit is granted everything', () => {
     const state = createRedisAccount(today)
     expect(take(state, 2, { of: toAccount(null), weights: [2, 5], isLost: false })).toEqual({ granted: 2, charged: 7 })
     expect(state.counter).toEqual({ day: today, dayUsed: 7, monthUsed: 7 })
-    expect(take(createKnown(0), 1, { of: toAccount(null, 100) })).toBe('unknown')
-    expect(take(createKnown(0), 1, { of: toAccount(100) })).toBe('unknown')
+    expect(take(createKnown(0), 1, { of: toAccount(null, 100) })).toBe('wait')
+    expect(take(createKnown(0), 1, { of: toAccount(100) })).toBe('wait')
   })
 
-  test('a request of no units is owed nothing', () => {
+  test('a request of no units is unreported nothing', () => {
     const state = createKnown()
     expect(take(state, 0)).toEqual({ granted: 0, charged: 0 })
-    expect(state.owed).toEqual([])
+    expect(state.unreported).toEqual([])
   })
 })
 
-describe('owed units', () => {
+describe('unreported units', () => {
   test('are reported once, by day', () => {
     const state = createKnown(5)
     take(state, 3)
     const floor = { day: today.day, dayUsed: 10, monthUsed: 20 }
-    expect(takeOwed(state)).toEqual([{ units: 3, day: today.day, seededAt: 500, floor }])
-    expect(takeOwed(state)).toEqual([])
+    expect(takeUnreported(state)).toEqual([{ units: 3, day: today.day, seededAt: 500, floor }])
+    expect(takeUnreported(state)).toEqual([])
   })
 
   test('of past months are dropped when units of a later month are added', () => {
@@ -214,7 +215,7 @@ describe('owed units', () => {
     const unlimited = toAccount(null)
     take(state, 3, { of: unlimited })
     take(state, 4, { of: unlimited, day: tomorrow })
-    expect(state.owed).toEqual([{ day: tomorrow, units: 4 }])
+    expect(state.unreported).toEqual([{ day: tomorrow, units: 4 }])
   })
 
   test('of earlier days of the month are kept', () => {
@@ -223,7 +224,7 @@ describe('owed units', () => {
     take(state, 3, { of: unlimited, day: before })
     take(state, 4, { of: unlimited })
     take(state, 1, { of: unlimited })
-    expect(state.owed).toEqual([
+    expect(state.unreported).toEqual([
       { day: before, units: 3 },
       { day: today, units: 5 },
     ])
@@ -234,7 +235,7 @@ describe('owed units', () => {
       dayUsed: 10,
       monthUsed: 20,
     })
-    expect(takeOwed(state).map(({ day, units }) => [day, units])).toEqual([
+    expect(takeUnreported(state).map(({ day, units }) => [day, units])).toEqual([
       [before.day, 3],
       [today.day, 5],
     ])
@@ -244,53 +245,62 @@ describe('owed units', () => {
 describe('returned units', () => {
   test('that Redis knows are returned to Redis', () => {
     const state = createKnown(5)
-    expect(giveBackUnits(state, account, 4, today)).toBe(4)
-    expect(state).toMatchObject({ permits: 5, owed: [], counter: { dayUsed: 6, monthUsed: 16 } })
+    expect(returnUnits(state, account, 4, today)).toBe(4)
+    expect(state).toMatchObject({ reserved: 5, unreported: [], counter: { dayUsed: 6, monthUsed: 16 } })
   })
 
-  test('that Redis does not know become permits again', () => {
+  test('that Redis does not know become reserved units again', () => {
     const state = createKnown(5)
     take(state, 3)
-    expect(giveBackUnits(state, account, 2, today)).toBe(0)
-    expect(state).toMatchObject({ permits: 4, counter: { dayUsed: 11, monthUsed: 21 } })
-    expect(state.owed).toEqual([{ day: today, units: 1 }])
-    expect(giveBackUnits(state, account, 3, today)).toBe(2)
-    expect(state).toMatchObject({ permits: 5, owed: [], counter: { dayUsed: 8, monthUsed: 18 } })
+    expect(returnUnits(state, account, 2, today)).toBe(0)
+    expect(state).toMatchObject({ reserved: 4, counter: { dayUsed: 11, monthUsed: 21 } })
+    expect(state.unreported).toEqual([{ day: today, units: 1 }])
+    expect(returnUnits(state, account, 3, today)).toBe(2)
+    expect(state).toMatchObject({ reserved: 5, unreported: [], counter: { dayUsed: 8, monthUsed: 18 } })
   })
 
-  test('of an account without a limit become no permits', () => {
+  test('of an account without a limit become no reserved units', () => {
     const state = createKnown(5)
     take(state, 3, { of: toAccount(null) })
-    giveBackUnits(state, toAccount(null), 3, today)
+    returnUnits(state, toAccount(null), 3, today)
     // It had spent none.
-    expect(state).toMatchObject({ permits: 5, owed: [] })
+    expect(state).toMatchObject({ reserved: 5, unreported: [] })
   })
 
-  test('become no permits of another day', () => {
+  test('become no reserved units of another day', () => {
     const state = createKnown(5)
     take(state, 3)
-    state.permitDay = 0
-    giveBackUnits(state, account, 3, today)
-    expect(state.permits).toBe(2)
+    state.reservedDay = 0
+    returnUnits(state, account, 3, today)
+    expect(state.reserved).toBe(2)
   })
 
   test('are taken from the counter only as far as they are in it', () => {
     const state = createRedisAccount(today)
     take(state, 3, { of: toAccount(null) })
-    expect(giveBackUnits(state, toAccount(null), 5, today)).toBe(2)
+    expect(returnUnits(state, toAccount(null), 5, today)).toBe(2)
     expect(state.counter).toMatchObject({ dayUsed: 0, monthUsed: 0 })
   })
 
   test('do not change a later day of the counter', () => {
     const state = createKnown()
     set(state, { day: tomorrow.day, dayUsed: 9, monthUsed: 9 })
-    expect(giveBackUnits(state, account, 4, today)).toBe(4)
+    expect(returnUnits(state, account, 4, today)).toBe(4)
     expect(state.counter).toEqual({ day: tomorrow, dayUsed: 9, monthUsed: 9 })
   })
 
   test('start the day', () => {
     const state = createKnown()
-    giveBackUnits(state, account, 0, tomorrow)
+    returnUnits(state, account, 0, tomorrow)
     expect(state.counter).toEqual({ day: tomorrow, dayUsed: 0, monthUsed: 0 })
   })
+})
+
+test('units that Redis charged to a request that waits no longer leave what is unreported', () => {
+  const state = createKnown()
+  grantReserved(state, account, { calls: 3, today, isLost: true })
+  set(state, { dayUsed: 14, monthUsed: 24 })
+  expect(state.counter).toMatchObject({ dayUsed: 17, monthUsed: 27 })
+  returnCharged(state, 4)
+  expect(state).toMatchObject({ counter: { dayUsed: 13, monthUsed: 23 }, unreported: [{ units: 3 }], reserved: 2 })
 })

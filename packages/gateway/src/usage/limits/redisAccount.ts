@@ -1,8 +1,8 @@
 import { toUtcDay } from '../../lib/utcDay.ts'
 import type { UtcDay } from '../../lib/utcDay.ts'
 import type { Charge, TakenFromRedis, TakeOptions, UsedUnits } from './limitScript.ts'
-import { advance, countFitting, getCost, getLeft } from './quotaCounter.ts'
-import type { QuotaCounter } from './quotaCounter.ts'
+import { advance, believedMs, countFitting, getCost, getLeft, isLimited } from './quotaCounter.ts'
+import type { Granted, QuotaCounter } from './quotaCounter.ts'
 import type { QuotaAccount } from './usageLimits.ts'
 
 /*
@@ -18,55 +18,53 @@ export interface RedisAccount {
   seededAt: number
   /** The connection on which Redis returned it: another one may lead to a Redis that has lost the last charges. */
   connection: number
-  /** Units of `permitDay` that may be granted while Redis is lost. */
-  permits: number
-  /** The day for which permits were requested, in days since 1970; 0: not yet. */
-  permitDay: number
-  /** Units that were granted without Redis and are not in its counter yet, one entry a day. */
-  owed: readonly OwedUnits[]
+  /** Units of `reservedDay` that may be granted while Redis is lost. */
+  reserved: number
+  /** The day for which units were reserved, in days since 1970; 0: not yet. */
+  reservedDay: number
+  /** Units that were granted without Redis and not reported to it yet, one entry a day. */
+  unreported: readonly UnreportedUnits[]
   /** Until when the quota is known to be used up, by the monotonic clock. */
   usedUpUntil: number
 }
 
 /** Units of a day that Redis does not know. */
-export interface OwedUnits {
+export interface UnreportedUnits {
   readonly day: UtcDay
   readonly units: number
 }
 
-const nothingOwed: readonly OwedUnits[] = []
-
-/** How long it is believed that others have not returned anything, in milliseconds. */
-const believedMs = 1_000
+const nothingUnreported: readonly UnreportedUnits[] = []
 
 /** Creates the state of an account that this instance has not queried in Redis yet. */
 export const createRedisAccount = (day: UtcDay): RedisAccount => ({
   counter: { day, dayUsed: 0, monthUsed: 0 },
   seededAt: 0,
   connection: -1,
-  permits: 0,
-  permitDay: 0,
-  owed: nothingOwed,
+  reserved: 0,
+  reservedDay: 0,
+  unreported: nothingUnreported,
   usedUpUntil: 0,
 })
 
-/** Whether an account has a limit. */
-const isLimited = ({ perDay, perMonth }: QuotaAccount): boolean => perDay !== null || perMonth !== null
-
-/** The owed units of a day and its month. */
-const sumOwed = ({ owed }: RedisAccount, { day, month }: UtcDay): { inDay: number; inMonth: number } => {
+/** The unreported units of a day and its month. */
+const sumUnreported = ({ unreported }: RedisAccount, { day, month }: UtcDay): { inDay: number; inMonth: number } => {
   let [inDay, inMonth] = [0, 0]
-  for (const one of owed) {
+  for (const one of unreported) {
     if (one.day.day === day) inDay += one.units
     if (one.day.month === month) inMonth += one.units
   }
   return { inDay, inMonth }
 }
 
-/** Adds owed units of a day. Those of past months are dropped: they are in the ledger, and their windows are over. */
-const addOwed = (owed: readonly OwedUnits[], day: UtcDay, units: number): readonly OwedUnits[] => {
-  const before = owed.find((one) => one.day.day === day.day)?.units ?? 0
-  const others = owed.filter((one) => one.day.day !== day.day && one.day.month >= day.month)
+/** Adds unreported units of a day. Those of past months are dropped: they are in the ledger, and their windows are over. */
+const addUnreported = (
+  unreported: readonly UnreportedUnits[],
+  day: UtcDay,
+  units: number,
+): readonly UnreportedUnits[] => {
+  const before = unreported.find((one) => one.day.day === day.day)?.units ?? 0
+  const others = unreported.filter((one) => one.day.day !== day.day && one.day.month >= day.month)
   return before + units === 0 ? others : [...others, { day, units: before + units }]
 }
 
@@ -74,7 +72,7 @@ const addOwed = (owed: readonly OwedUnits[], day: UtcDay, units: number): readon
 const getSeen = (state: RedisAccount): UsedUnits | undefined => {
   if (state.seededAt === 0) return undefined
   const { day, dayUsed, monthUsed } = state.counter
-  const { inDay, inMonth } = sumOwed(state, day)
+  const { inDay, inMonth } = sumUnreported(state, day)
   return { day: day.day, dayUsed: dayUsed - inDay, monthUsed: monthUsed - inMonth }
 }
 
@@ -88,7 +86,7 @@ export const toTakeOptions = (
   { connection, today, outageGrant }: { connection: number; today: number; outageGrant: number },
 ): Pick<TakeOptions, 'floor' | 'outageGrant'> => {
   const floor = state.connection === connection ? undefined : getSeen(state)
-  return { floor, outageGrant: state.permitDay === today ? 0 : outageGrant }
+  return { floor, outageGrant: state.reservedDay === today ? 0 : outageGrant }
 }
 
 /** Takes over what Redis decided. @param now - By the monotonic clock. */
@@ -96,39 +94,42 @@ export const setTaken = (
   state: RedisAccount,
   account: QuotaAccount,
   taken: TakenFromRedis,
-  { connection, requestsPermits, now }: { connection: number; requestsPermits: boolean; now: number },
+  { connection, isReserving, now }: { connection: number; isReserving: boolean; now: number },
 ): void => {
   // Reused, because creating a day formats a date.
   const day = state.counter.day.day === taken.day ? state.counter.day : toUtcDay(taken.day)
-  const { inDay, inMonth } = sumOwed(state, day)
+  const { inDay, inMonth } = sumUnreported(state, day)
   // Less than before if units were returned in the meantime. Replies arrive in order.
   state.counter = { day, dayUsed: taken.dayUsed + inDay, monthUsed: taken.monthUsed + inMonth }
   state.seededAt = taken.seededAt
   state.connection = connection
-  if (state.permitDay !== taken.day) {
-    state.permits = 0
-    state.permitDay = 0
+  if (state.reservedDay !== taken.day) {
+    state.reserved = 0
+    state.reservedDay = 0
   }
-  if (requestsPermits) {
-    state.permits += taken.permits
-    state.permitDay = taken.day
+  if (isReserving) {
+    state.reserved += taken.reserved
+    state.reservedDay = taken.day
   }
   if (getLeft(state.counter, account) <= 0) state.usedUpUntil = now + believedMs
+}
+
+/** Returns units that Redis has just charged to a request that no longer waits for them. Units that were granted without Redis stay unreported. */
+export const returnCharged = ({ counter }: RedisAccount, units: number): void => {
+  counter.dayUsed -= units
+  counter.monthUsed -= units
 }
 
 /** Whether the quota is known to be used up, so that no request to Redis is needed. @param now - By the monotonic clock. */
 export const isUsedUp = (state: RedisAccount, account: QuotaAccount, today: number, now: number): boolean =>
   now < state.usedUpUntil && state.counter.day.day >= today && getLeft(state.counter, account) <= 0
 
-/** The result of `takePermits`. */
-export type TakenPermits = { readonly granted: number; readonly charged: number } | 'unknown'
-
 /**
- * Takes units without Redis: permits if it is lost, and any number for an account without a limit. An account that is known to be used up stays
+ * Grants units without Redis: those reserved if it is lost, and any number to an account without a limit. An account that is known to be used up stays
  * so until its day ends.
- * @returns `unknown` if the permits do not suffice and the account may have more left.
+ * @returns `wait` if too little is reserved and the account may have more left.
  */
-export const takePermits = (
+export const grantReserved = (
   state: RedisAccount,
   account: QuotaAccount,
   {
@@ -137,22 +138,22 @@ export const takePermits = (
     today,
     isLost,
   }: { calls: number; weights?: readonly number[] | undefined; today: UtcDay; isLost: boolean },
-): TakenPermits => {
+): Granted => {
   advance(state.counter, today)
   const { day } = state.counter
-  if (!isLimited(account)) return owe(state, calls, getCost(calls, weights))
+  if (!isLimited(account)) return grant(state, calls, getCost(calls, weights))
   const left = state.seededAt === 0 ? Infinity : getLeft(state.counter, account)
-  const permits = isLost && state.permitDay === day.day ? state.permits : 0
+  const reserved = isLost && state.reservedDay === day.day ? state.reserved : 0
   const granted = countFitting(calls, weights, left)
   const charged = getCost(granted, weights)
-  if (charged > permits) return 'unknown'
-  state.permits -= charged
-  return owe(state, granted, charged)
+  if (charged > reserved) return 'wait'
+  state.reserved -= charged
+  return grant(state, granted, charged)
 }
 
-const owe = (state: RedisAccount, granted: number, charged: number): TakenPermits => {
+const grant = (state: RedisAccount, granted: number, charged: number): Granted => {
   const { counter } = state
-  state.owed = addOwed(state.owed, counter.day, charged)
+  state.unreported = addUnreported(state.unreported, counter.day, charged)
   counter.dayUsed += charged
   counter.monthUsed += charged
   return { granted, charged }
@@ -163,14 +164,14 @@ const owe = (state: RedisAccount, granted: number, charged: number): TakenPermit
  * @param account - With the limits that the grant was made for.
  * @returns How many units must be reported to Redis.
  */
-export const giveBackUnits = (state: RedisAccount, account: QuotaAccount, units: number, today: UtcDay): number => {
+export const returnUnits = (state: RedisAccount, account: QuotaAccount, units: number, today: UtcDay): number => {
   const { counter } = state
-  const unknown = Math.min(units, sumOwed(state, today).inDay)
-  state.owed = addOwed(state.owed, today, -unknown)
-  if (isLimited(account) && state.permitDay === today.day) state.permits += unknown
+  const unknown = Math.min(units, sumUnreported(state, today).inDay)
+  state.unreported = addUnreported(state.unreported, today, -unknown)
+  if (isLimited(account) && state.reservedDay === today.day) state.reserved += unknown
   advance(counter, today)
   if (counter.day.day === today.day) {
-    // Without a reply of Redis, the counter has only what is owed.
+    // Without a reply of Redis, the counter has only what is unreported.
     const counted = state.seededAt === 0 ? unknown : units
     counter.dayUsed -= counted
     counter.monthUsed -= counted
@@ -187,9 +188,9 @@ export const toFloorCharge = (state: RedisAccount): Charge | undefined => {
 }
 
 /** Returns the units granted without Redis that must be reported to it. Returns them once. */
-export const takeOwed = (state: RedisAccount): readonly Omit<Charge, 'writtenAt'>[] => {
-  const { owed, seededAt } = state
+export const takeUnreported = (state: RedisAccount): readonly Omit<Charge, 'writtenAt'>[] => {
+  const { unreported, seededAt } = state
   const floor = getSeen(state)
-  state.owed = nothingOwed
-  return owed.map(({ day, units }) => ({ units, day: day.day, seededAt, floor }))
+  state.unreported = nothingUnreported
+  return unreported.map(({ day, units }) => ({ units, day: day.day, seededAt, floor }))
 }

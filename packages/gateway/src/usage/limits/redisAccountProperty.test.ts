@@ -6,7 +6,15 @@ import type { UtcDay } from '../../lib/utcDay.ts'
 import type { Charge, TakenFromRedis, TakeOptions, UsedUnits } from './limitScript.ts'
 import { advance } from './quotaCounter.ts'
 import type { QuotaCounter } from './quotaCounter.ts'
-import { createRedisAccount, giveBackUnits, setTaken, takeOwed, takePermits, toTakeOptions } from './redisAccount.ts'
+import {
+  createRedisAccount,
+  returnCharged,
+  returnUnits,
+  setTaken,
+  takeUnreported,
+  grantReserved,
+  toTakeOptions,
+} from './redisAccount.ts'
 import type { QuotaAccount } from './usageLimits.ts'
 
 /** 2026-11-29: a month ends after the second day. */
@@ -19,7 +27,7 @@ interface StoredAccount extends QuotaCounter {
 }
 type Take = Pick<TakeOptions, 'floor' | 'seed' | 'outageGrant'> & {
   readonly calls: number
-  readonly requestsPermits: boolean
+  readonly isReserving: boolean
 }
 
 /** The account in Redis, as the scripts in `limitScript.ts` treat it. */
@@ -70,7 +78,16 @@ const createRedis = ({ perDay, perMonth }: QuotaAccount) => {
       const { day, dayUsed, monthUsed, seededAt } = account
       const rate = { rated: calls, spent: 0 }
       const used = { day: day.day, dayUsed, monthUsed }
-      return { status: 'taken', now: clock.now, ...rate, granted: charged, charged, ...used, permits, seededAt }
+      return {
+        status: 'taken',
+        now: clock.now,
+        ...rate,
+        granted: charged,
+        charged,
+        ...used,
+        reserved: permits,
+        seededAt,
+      }
     },
     charge: ({ units, day, seededAt, writtenAt = 0, floor }: Charge): void => {
       if (account === undefined) return
@@ -123,13 +140,13 @@ const setUp = (account: QuotaAccount, count: number) => {
   const flush = (one: Instance): void => void ledger.push(...one.unwritten.splice(0))
   const send = (one: Instance, calls: number, seed?: Take['seed']): void => {
     const options = toTakeOptions(one.state, { connection: one.connection, today: clock.day.day, outageGrant })
-    const requestsPermits = options.outageGrant > 0
-    if (requestsPermits) one.state.permitDay = clock.day.day
-    one.sent.push({ take: { ...options, seed, calls, requestsPermits } })
+    const isReserving = options.outageGrant > 0
+    if (isReserving) one.state.reservedDay = clock.day.day
+    one.sent.push({ take: { ...options, seed, calls, isReserving } })
   }
   const takeAlone = (one: Instance, calls: number): void => {
-    const taken = takePermits(one.state, account, { calls, today: clock.day, isLost: true })
-    if (taken === 'unknown' || taken.charged === 0) return
+    const taken = grantReserved(one.state, account, { calls, today: clock.day, isLost: true })
+    if (taken === 'wait' || taken.charged === 0) return
     permits += taken.charged
     one.grants.push({ day: clock.day.day, units: taken.charged })
     record(one, clock.day, taken.charged)
@@ -139,7 +156,7 @@ const setUp = (account: QuotaAccount, count: number) => {
     if (next === undefined) return
     if ('charge' in next) return redis.charge(next.charge)
     const reply = redis.take(next.take)
-    if (reply !== 'missing') handed += reply.permits
+    if (reply !== 'missing') handed += reply.reserved
     one.replies.push({ reply, take: next.take })
   }
   const deliver = (one: Instance): void => {
@@ -147,13 +164,13 @@ const setUp = (account: QuotaAccount, count: number) => {
     if (next === undefined) return
     const { reply, take } = next
     if (reply !== 'missing') {
-      setTaken(one.state, account, reply, { connection: one.connection, requestsPermits: take.requestsPermits, now: 0 })
+      setTaken(one.state, account, reply, { connection: one.connection, isReserving: take.isReserving, now: 0 })
       if (reply.charged === 0) return
       one.grants.push({ day: reply.day, units: reply.charged })
       record(one, toUtcDay(reply.day), reply.charged)
       return
     }
-    if (take.requestsPermits) one.state.permitDay = 0
+    if (take.isReserving) one.state.reservedDay = 0
     // By then, all instances have written their grants.
     instances.forEach(flush)
     send(one, take.calls, { ...sum(ledger), at: clock.now })
@@ -172,7 +189,7 @@ const setUp = (account: QuotaAccount, count: number) => {
     one.sent = []
     one.replies = []
     for (const { take } of requests) {
-      if (take.requestsPermits) one.state.permitDay = 0
+      if (take.isReserving) one.state.reservedDay = 0
       takeAlone(one, take.calls)
     }
   }
@@ -185,7 +202,7 @@ const setUp = (account: QuotaAccount, count: number) => {
     if (one.isLost) return
     flush(one)
     const writtenAt = (clock.now += 1)
-    for (const charge of takeOwed(one.state)) one.sent.push({ charge: { ...charge, writtenAt } })
+    for (const charge of takeUnreported(one.state)) one.sent.push({ charge: { ...charge, writtenAt } })
   }
   return {
     redis,
@@ -206,6 +223,9 @@ const setUp = (account: QuotaAccount, count: number) => {
       takeAlone(one, next.take.calls)
       if (next.reply === 'missing') return
       const { charged, day, seededAt } = next.reply
+      const { isReserving } = next.take
+      setTaken(one.state, account, next.reply, { connection: one.connection, isReserving, now: 0 })
+      returnCharged(one.state, charged)
       one.sent.push({ charge: { units: -charged, day, seededAt } })
     },
     giveBack: (one: Instance, wanted: number): void => {
@@ -213,7 +233,7 @@ const setUp = (account: QuotaAccount, count: number) => {
       if (grant?.day !== clock.day.day) return
       const units = Math.min(wanted, grant.units)
       record(one, clock.day, -units)
-      const known = giveBackUnits(one.state, account, units, clock.day)
+      const known = returnUnits(one.state, account, units, clock.day)
       permits -= account.perDay === null && account.perMonth === null ? 0 : units - known
       const { seededAt } = one.state
       if (known > 0 && !one.isLost) one.sent.push({ charge: { units: -known, day: clock.day.day, seededAt } })

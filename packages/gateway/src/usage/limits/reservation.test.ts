@@ -3,16 +3,16 @@ import { toUtcDay } from '../../lib/utcDay.ts'
 import {
   createReservation,
   getTarget,
-  giveBackReserved,
-  isLimited,
+  returnReserved,
   isRunningLow,
-  leaveRow,
+  abandonRow,
   setReserved,
   startDay,
   startWrite,
-  takeReserved,
+  grantReserved,
 } from './reservation.ts'
 import type { Reservation } from './reservation.ts'
+import { isLimited } from './quotaCounter.ts'
 import type { QuotaAccount } from './usageLimits.ts'
 
 const today = toUtcDay(20_778) // 2026-11-21
@@ -33,8 +33,8 @@ const createKnown = (reserved: number, otherDay = 0, otherMonth = otherDay): Res
 const take = (
   state: Reservation,
   calls: number,
-  { now = 1_000, spare, of = account }: { now?: number; spare?: number; of?: QuotaAccount } = {},
-) => takeReserved(state, of, { calls, now, ...(spare === undefined ? {} : { spare }) })
+  { now = 1_000, outageGrant, of = account }: { now?: number; outageGrant?: number; of?: QuotaAccount } = {},
+) => grantReserved(state, of, { calls, now, ...(outageGrant === undefined ? {} : { outageGrant }) })
 
 describe('a reservation', () => {
   test('starts with what its row says', () => {
@@ -42,7 +42,7 @@ describe('a reservation', () => {
       counter: { day: today, dayUsed: 7, monthUsed: 7 },
       used: 7,
       reserved: 7,
-      lead: 25,
+      inAdvance: 25,
       isKnown: false,
       readAt: -Infinity,
       isWriting: false,
@@ -60,11 +60,14 @@ describe('a reservation', () => {
 
   test('charges weights', () => {
     const state = createKnown(10)
-    expect(takeReserved(state, account, { calls: 2, weights: [3, 4], now: 1_000 })).toEqual({ granted: 2, charged: 7 })
+    expect(grantReserved(state, account, { calls: 2, weights: [3, 4], now: 1_000 })).toEqual({ granted: 2, charged: 7 })
     expect(state.used).toBe(7)
     // Of 5 units left, the first call takes 3.
     const low = createKnown(10, 95)
-    expect(takeReserved(low, account, { calls: 3, weights: [3, 3, 1], now: 1_000 })).toEqual({ granted: 1, charged: 3 })
+    expect(grantReserved(low, account, { calls: 3, weights: [3, 3, 1], now: 1_000 })).toEqual({
+      granted: 1,
+      charged: 3,
+    })
   })
 
   test('grants the first calls that fit only if what others use was read within a second', () => {
@@ -101,29 +104,29 @@ describe('a reservation', () => {
     ])
   })
 
-  test('while the database is lost, grants spare units beyond those reserved, within the limit', () => {
+  test('while the database is lost, grants outageGrant units beyond those reserved, within the limit', () => {
     const state = createKnown(10, 50)
-    expect(take(state, 16, { spare: 5 })).toBe('wait')
-    expect(take(state, 15, { spare: 5 })).toEqual({ granted: 15, charged: 15 })
-    expect(take(state, 1, { spare: 5 })).toBe('wait')
-    expect(take(state, 40, { spare: 500, now: 99_000 })).toEqual({ granted: 35, charged: 35 })
-    expect(take(state, 1, { spare: 500, now: 99_000 })).toEqual({ granted: 0, charged: 0 })
+    expect(take(state, 16, { outageGrant: 5 })).toBe('wait')
+    expect(take(state, 15, { outageGrant: 5 })).toEqual({ granted: 15, charged: 15 })
+    expect(take(state, 1, { outageGrant: 5 })).toBe('wait')
+    expect(take(state, 40, { outageGrant: 500, now: 99_000 })).toEqual({ granted: 35, charged: 35 })
+    expect(take(state, 1, { outageGrant: 500, now: 99_000 })).toEqual({ granted: 0, charged: 0 })
   })
 
   test('while the database is lost, an account that is not known waits if it seems used up', () => {
     const state = createReservation(today)
-    expect(take(state, 101, { spare: 500 })).toBe('wait')
-    expect(take(state, 100, { spare: 500 })).toEqual({ granted: 100, charged: 100 })
-    expect(take(state, 1, { spare: 500 })).toBe('wait')
-    expect(take(createKnown(10, 96), 6, { now: 2_000, spare: 0 })).toBe('wait')
+    expect(take(state, 101, { outageGrant: 500 })).toBe('wait')
+    expect(take(state, 100, { outageGrant: 500 })).toEqual({ granted: 100, charged: 100 })
+    expect(take(state, 1, { outageGrant: 500 })).toBe('wait')
+    expect(take(createKnown(10, 96), 6, { now: 2_000, outageGrant: 0 })).toBe('wait')
   })
 
-  test('reserves more ahead each time a request waits, up to a hundredth of the lower limit', () => {
+  test('reserves more in advance each time a request waits, up to a hundredth of the lower limit', () => {
     const toLeads = (of: QuotaAccount): number[] => {
       const state = createKnown(0)
       return Array.from({ length: 4 }, () => {
         expect(take(state, 1, { of })).toBe('wait')
-        return state.lead
+        return state.inAdvance
       })
     }
     expect(toLeads(toAccount(15_000))).toEqual([50, 100, 150, 150])
@@ -132,13 +135,13 @@ describe('a reservation', () => {
     expect(toLeads(toAccount(2_500))).toEqual([25, 25, 25, 25])
   })
 
-  test('the first request of a day reserves no more ahead than others', () => {
+  test('the first request of a day reserves no more in advance than others', () => {
     const state = createReservation(today)
     expect(take(state, 1, { of: toAccount(15_000) })).toBe('wait')
-    expect(state.lead).toBe(25)
+    expect(state.inAdvance).toBe(25)
   })
 
-  test('runs low if less than half of the lead is left, unless the limit is reached', () => {
+  test('runs low if less than half of the advance is left, unless the limit is reached', () => {
     const state = createKnown(25)
     expect(isRunningLow(state, account)).toBe(false)
     take(state, 12)
@@ -149,13 +152,13 @@ describe('a reservation', () => {
     expect(isRunningLow(state, toAccount(13))).toBe(false)
     expect(isRunningLow(state, toAccount(null))).toBe(false)
     const half = createKnown(10)
-    half.lead = 20
+    half.inAdvance = 20
     expect(isRunningLow(half, account)).toBe(false)
     take(half, 1)
     expect(isRunningLow(half, account)).toBe(true)
   })
 
-  test('the target has the lead and what requests wait for', () => {
+  test('the target has the advance and what requests wait for', () => {
     const state = createKnown(10)
     take(state, 4)
     expect(getTarget(state, account, 3)).toBe(4 + 3 + 25)
@@ -181,31 +184,38 @@ describe('a reservation', () => {
 
   test('a row must say what was used without it', () => {
     const state = createKnown(10)
-    take(state, 15, { spare: 5 })
+    take(state, 15, { outageGrant: 5 })
     expect(startWrite(state, 40)).toBe(15)
     expect(state.reserved).toBe(10)
   })
 
   test('a row that is left counts as what others use, except for units that it does not have', () => {
     const state = createKnown(10, 20)
-    state.lead = 100
-    take(state, 15, { spare: 5 })
+    state.inAdvance = 100
+    take(state, 15, { outageGrant: 5 })
     startWrite(state, 40)
-    leaveRow(state)
-    expect(state).toMatchObject({ used: 5, reserved: 0, lead: 25, readAt: -Infinity, isWriting: false, isKnown: true })
+    abandonRow(state)
+    expect(state).toMatchObject({
+      used: 5,
+      reserved: 0,
+      inAdvance: 25,
+      readAt: -Infinity,
+      isWriting: false,
+      isKnown: true,
+    })
     // The old row has 10 units.
     setReserved(state, today, { charged: 30, otherDay: 30, otherMonth: 40 }, 2_000)
     expect(state.counter).toMatchObject({ dayUsed: 35, monthUsed: 45 })
     const unused = createKnown(10)
     take(unused, 3)
-    leaveRow(unused)
+    abandonRow(unused)
     expect(unused.used).toBe(0)
   })
 
   test('returned units can be granted again', () => {
     const state = createKnown(10, 20, 30)
     take(state, 10)
-    giveBackReserved(state, 4)
+    returnReserved(state, 4)
     expect(state).toMatchObject({ used: 6, reserved: 10, counter: { dayUsed: 26, monthUsed: 36 } })
     expect(take(state, 4)).toEqual({ granted: 4, charged: 4 })
   })

@@ -1,6 +1,6 @@
 import type { UtcDay } from '../../lib/utcDay.ts'
-import { advance, countFitting, getCost, getLeft } from './quotaCounter.ts'
-import type { QuotaCounter } from './quotaCounter.ts'
+import { advance, believedMs, countFitting, getCost, getLeft, isLimited } from './quotaCounter.ts'
+import type { Granted, QuotaCounter } from './quotaCounter.ts'
 import type { QuotaAccount } from './usageLimits.ts'
 
 /*
@@ -16,8 +16,8 @@ export interface Reservation {
   used: number
   /** The units that its row lets it use today. Never less than `used`, except for units granted while the database was lost. */
   reserved: number
-  /** How many units are reserved ahead: more if requests have to wait. */
-  lead: number
+  /** How many units are reserved in advance: more if requests have to wait. */
+  inAdvance: number
   /** Whether what others use was read today. */
   isKnown: boolean
   /** When the row and what others use were read, by the clock of the limits; -Infinity: not today. */
@@ -35,10 +35,8 @@ export interface ReservedRow {
   readonly otherMonth: number
 }
 
-/** The units reserved ahead, so what a kill forfeits: at least this many, and at most a hundredth of the limit. */
-const minLead = 25
-/** How long it is believed that others have not returned anything, in milliseconds. */
-const believedMs = 1_000
+/** The units reserved in advance, so what a kill forfeits: at least this many, and at most a hundredth of the limit. */
+const minInAdvance = 25
 
 /**
  * Creates the state of an account for which it is not known what others used.
@@ -48,18 +46,15 @@ export const createReservation = (day: UtcDay, used = 0): Reservation => ({
   counter: { day, dayUsed: used, monthUsed: used },
   used,
   reserved: used,
-  lead: minLead,
+  inAdvance: minInAdvance,
   isKnown: false,
   readAt: -Infinity,
   isWriting: false,
 })
 
-/** Whether an account has a limit. */
-export const isLimited = ({ perDay, perMonth }: QuotaAccount): boolean => perDay !== null || perMonth !== null
-
-/** The most units that are reserved ahead. */
-const getMaxLead = ({ perDay, perMonth }: QuotaAccount): number =>
-  Math.max(minLead, Math.floor(Math.min(perDay ?? Infinity, perMonth ?? Infinity) / 100))
+/** The most units that are reserved in advance. */
+const getMaxInAdvance = ({ perDay, perMonth }: QuotaAccount): number =>
+  Math.max(minInAdvance, Math.floor(Math.min(perDay ?? Infinity, perMonth ?? Infinity) / 100))
 
 /** A day that ended, and must still be written. */
 export interface PastDay {
@@ -89,37 +84,35 @@ export const startDay = (state: Reservation, day: UtcDay): PastDay | undefined =
   return used === reserved && !isWriting ? undefined : { day: ended, used, reserved }
 }
 
-/** The result of `takeReserved`: `wait` until more is reserved or known. */
-export type Taken = { readonly granted: number; readonly charged: number } | 'wait'
-
 /**
- * Takes units for the first calls that fit into the limits.
- * @param request.spare - Units that may be used beyond those reserved, because the database is lost.
+ * Grants units to the first calls that fit into the limits.
+ * @param request.outageGrant - Units that may be granted beyond those reserved, because the database is lost.
+ * @returns `wait` until more is reserved, or until what others use was read.
  */
-export const takeReserved = (
+export const grantReserved = (
   state: Reservation,
   account: QuotaAccount,
-  request: { calls: number; weights?: readonly number[] | undefined; now: number; spare?: number },
-): Taken => {
+  request: { calls: number; weights?: readonly number[] | undefined; now: number; outageGrant?: number },
+): Granted => {
   const { counter } = state
-  const { calls, weights, now, spare = 0 } = request
+  const { calls, weights, now, outageGrant = 0 } = request
   const wanted = getCost(calls, weights)
-  if (!isLimited(account)) return use(state, calls, wanted)
-  const free = state.reserved - state.used + spare
+  if (!isLimited(account)) return grant(state, calls, wanted)
+  const free = state.reserved - state.used + outageGrant
   const left = getLeft(counter, account)
-  if (wanted <= left && wanted <= free) return use(state, calls, wanted)
+  if (wanted <= left && wanted <= free) return grant(state, calls, wanted)
   // Others may have returned units since their rows were read.
-  const isCurrent = now - state.readAt < believedMs || (spare > 0 && state.isKnown)
+  const isCurrent = now - state.readAt < believedMs || (outageGrant > 0 && state.isKnown)
   if (isCurrent) {
     const granted = countFitting(calls, weights, left)
     const charged = getCost(granted, weights)
-    if (charged <= free) return use(state, granted, charged)
+    if (charged <= free) return grant(state, granted, charged)
   }
-  if (state.isKnown) state.lead = Math.min(state.lead * 2, getMaxLead(account))
+  if (state.isKnown) state.inAdvance = Math.min(state.inAdvance * 2, getMaxInAdvance(account))
   return 'wait'
 }
 
-const use = (state: Reservation, granted: number, charged: number): Taken => {
+const grant = (state: Reservation, granted: number, charged: number): Granted => {
   state.used += charged
   state.counter.dayUsed += charged
   state.counter.monthUsed += charged
@@ -127,19 +120,19 @@ const use = (state: Reservation, granted: number, charged: number): Taken => {
 }
 
 /** Returns units of a grant of today. */
-export const giveBackReserved = (state: Reservation, units: number): void => {
+export const returnReserved = (state: Reservation, units: number): void => {
   state.used -= units
   state.counter.dayUsed -= units
   state.counter.monthUsed -= units
 }
 
-/** Whether so little is reserved ahead that more should be, before a call has to wait. */
+/** Whether so little is reserved in advance that more should be, before a call has to wait. */
 export const isRunningLow = (state: Reservation, account: QuotaAccount): boolean =>
-  isLimited(account) && state.reserved - state.used < state.lead / 2 && getLeft(state.counter, account) > 0
+  isLimited(account) && state.reserved - state.used < state.inAdvance / 2 && getLeft(state.counter, account) > 0
 
 /** The value that the row should have. @param waiting - Units that requests wait for. */
 export const getTarget = (state: Reservation, account: QuotaAccount, waiting: number): number =>
-  state.used + waiting + (isLimited(account) ? state.lead : 0)
+  state.used + waiting + (isLimited(account) ? state.inAdvance : 0)
 
 /**
  * Starts a write of the row. Units that the write gives up cannot be granted while it is in flight.
@@ -172,10 +165,10 @@ export const setReserved = (
  * Leaves the row as it is, because it is not known whether a write to it has failed or is still to come. The next write goes to a new row, and
  * counts this one among those of others.
  */
-export const leaveRow = (state: Reservation): void => {
+export const abandonRow = (state: Reservation): void => {
   state.used = getUnwritten(state)
   state.reserved = 0
   state.isWriting = false
-  state.lead = minLead
+  state.inAdvance = minInAdvance
   state.readAt = -Infinity
 }

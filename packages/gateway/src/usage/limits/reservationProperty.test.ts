@@ -7,12 +7,12 @@ import {
   createReservation,
   getTarget,
   getUnwritten,
-  giveBackReserved,
-  leaveRow,
+  returnReserved,
+  abandonRow,
   setReserved,
   startDay,
   startWrite,
-  takeReserved,
+  grantReserved,
 } from './reservation.ts'
 import type { Reservation, ReservedRow } from './reservation.ts'
 import type { QuotaAccount } from './usageLimits.ts'
@@ -146,7 +146,7 @@ const setUp = (account: QuotaAccount, count: number) => {
     complete,
     take: (one: Process, calls: number, of: QuotaAccount): number => {
       turnDay(one)
-      const taken = takeReserved(one.state, of, { calls, now })
+      const taken = grantReserved(one.state, of, { calls, now })
       if (taken === 'wait') return 0
       addUsed(taken.charged)
       one.grants.push({ day: day.day, units: taken.charged })
@@ -157,7 +157,7 @@ const setUp = (account: QuotaAccount, count: number) => {
       const grant = one.grants.pop()
       if (grant?.day !== day.day) return
       const units = Math.min(wanted, grant.units)
-      giveBackReserved(one.state, units)
+      returnReserved(one.state, units)
       addUsed(-units)
     },
     fail: (one: Process, runsWrite: string): void => {
@@ -167,7 +167,7 @@ const setUp = (account: QuotaAccount, count: number) => {
       if (runsWrite === 'later') late.push(failed)
       one.write = undefined
       if (failed === one.ended[0]) return
-      leaveRow(one.state)
+      abandonRow(one.state)
       one.ended = one.ended.map((past) => {
         if (past.run !== failed.run || past.day.day !== failed.day.day) return past
         const used = getUnwritten({ used: past.target, reserved: past.reserved })
@@ -263,7 +263,7 @@ test('never grants more than the highest limits, despite delays, failures, retur
   )
 })
 
-test('while the database is lost, grants at most what is reserved and the spare units, however often a write fails', () => {
+test('while the database is lost, grants at most what is reserved and the outageGrant units, however often a write fails', () => {
   const lost = fc.oneof(
     fc.record({ op: fc.constant('take' as const), calls: fc.integer({ min: 1, max: 20 }) }),
     fc.record({ op: fc.constant('fail' as const) }),
@@ -279,14 +279,14 @@ test('while the database is lost, grants at most what is reserved and the spare 
       let granted = 0
       for (const one of all) {
         if (one.op === 'take') {
-          const taken = takeReserved(state, account, { calls: one.calls, now: 0, spare: 50 })
+          const taken = grantReserved(state, account, { calls: one.calls, now: 0, outageGrant: 50 })
           if (taken !== 'wait') granted += taken.charged
         } else if (one.op === 'fail') {
           startWrite(state, getTarget(state, account, 5))
-          leaveRow(state)
+          abandonRow(state)
         } else {
           const units = Math.min(one.units, granted)
-          giveBackReserved(state, units)
+          returnReserved(state, units)
           granted -= units
         }
         expect(granted).toBeLessThanOrEqual(Math.min(row + 50, 200 - otherDay))

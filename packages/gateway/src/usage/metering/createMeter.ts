@@ -1,25 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate as nextRound } from 'node:timers/promises'
-import type { Step } from '../../storage/database.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import { createFailureLog } from './createFailureLog.ts'
 import { createMeterBuffer } from './createMeterBuffer.ts'
-import type { MeterBatch } from './createMeterBuffer.ts'
+import { createMeterWriter } from './createMeterWriter.ts'
+import type { AlongsideBatch } from './createMeterWriter.ts'
 import type { MeterEvent, StoredMeter } from './meter.ts'
 import { startMaintenance } from './startMaintenance.ts'
 import type { Upkeep } from './startMaintenance.ts'
 import { defaultRetention } from './usagePlan.ts'
 import type { UsageRetention } from './usagePlan.ts'
-import { toMinuteSteps } from './usageRows.ts'
-
-/** Statements that are written in one transaction with counts. */
-export interface AlongsideBatch {
-  readonly steps: readonly Step[]
-  /** How many rows the statements write. A transaction writes about 250 rows, counts included. */
-  readonly rows: number
-  /** Called if the transaction failed. It may have been committed all the same, if the connection was lost. */
-  failed(): void
-}
 
 /** Options of `createMeter`. */
 export interface MeterOptions {
@@ -43,20 +32,12 @@ export interface MeterOptions {
   readonly onEvent?: ((event: MeterEvent) => void) | undefined
 }
 
-/** How long `close` waits for PostgreSQL while no write completes. */
-const closePatienceMs = 5_000
-/** Rows written in one transaction. */
-const maxRows = 250
-/** The same while the meter closes: with a slow connection, few large transactions take less time. */
-const maxRowsAtClose = 1_000
-
 /**
  * Creates a meter that writes to the storage. A process that is killed loses at most the counts of the last `flushMs` and of one write.
  * Commits at most once per `flushMs`, and once more per 250 rows.
  */
 export const createMeter = (options: MeterOptions): StoredMeter => {
-  const { db, write } = options.storage
-  const { flushMs = 500, now = Date.now, alongside } = options
+  const { flushMs = 500, now = Date.now } = options
   const report = (event: MeterEvent): void => {
     try {
       options.onEvent?.(event)
@@ -94,61 +75,19 @@ export const createMeter = (options: MeterOptions): StoredMeter => {
     },
   })
   let closing: Promise<void> | undefined
-  /** Called after each commit. */
-  let onProgress = (): void => {}
-
-  /** Keys whose app and user are in the database. */
-  const storedKeys = new Set<string>()
-
-  const writeBatch = async (batch: MeterBatch, extra: AlongsideBatch | undefined): Promise<void> => {
-    const { rows } = batch
-    try {
-      const keys = [...new Map(rows.map(({ key }) => [key.id, key])).values()].filter(({ id }) => !storedKeys.has(id))
-      const steps = rows.length === 0 ? [] : toMinuteSteps(db.kind, { rows, keys })
-      // A key is written once. If a server that crashed or was replaced had lost it, no metrics would show its calls until the next start.
-      const light = db.kind === 'sqlite' || keys.length === 0
-      await write([...(extra?.steps ?? []), ...steps], { light })
-      // Bounded; a key that is dropped from the set is only written again.
-      if (storedKeys.size > 1_000_000) storedKeys.clear()
-      for (const { id } of keys) storedKeys.add(id)
-    } catch (error) {
-      batch.failed()
-      extra?.failed()
-      throw error
-    }
-    batch.written()
-    onProgress()
-  }
-
-  const writeAll = async (): Promise<void> => {
-    const isClosing = closing !== undefined
-    const nextBatch = buffer.startPass()
-    let extra = alongside?.take()
-    for (;;) {
-      const batch = nextBatch(Math.max(0, (isClosing ? maxRowsAtClose : maxRows) - (extra?.rows ?? 0)))
-      if (batch.rows.length === 0 && extra === undefined) break
-      await writeBatch(batch, extra)
-      extra = isClosing ? alongside?.take() : undefined
-      await nextRound()
-    }
-  }
-
-  const flushOnce = async (): Promise<void> => {
-    try {
-      await writeAll()
-    } catch (error) {
-      writeLog.failed(error)
-      throw error
-    }
-    writeLog.succeeded()
-  }
-  let flushing: Promise<void> = Promise.resolve()
-  const flush = (): Promise<void> => (flushing = flushing.catch(() => {}).then(flushOnce))
+  const writer = createMeterWriter({
+    storage: options.storage,
+    buffer,
+    alongside: options.alongside,
+    log: writeLog,
+    isClosing: () => closing !== undefined,
+  })
 
   let timer: NodeJS.Timeout | undefined
   const scheduleFlush = (): void => {
     timer = setTimeout(() => {
-      flush()
+      writer
+        .flush()
         // Reported by `flushOnce`; the next flush retries.
         .catch(() => {})
         .finally(() => {
@@ -160,30 +99,16 @@ export const createMeter = (options: MeterOptions): StoredMeter => {
   }
   scheduleFlush()
 
-  /** Resolves once no write has completed for a while. */
-  const waitForStall = (): { stalled: Promise<void>; cancel: () => void } => {
-    let stallTimer: NodeJS.Timeout | undefined
-    const stalled = new Promise<void>((resolve) => {
-      onProgress = () => {
-        clearTimeout(stallTimer)
-        stallTimer = setTimeout(resolve, closePatienceMs)
-      }
-      onProgress()
-    })
-    return { stalled, cancel: () => clearTimeout(stallTimer) }
-  }
-
   const finish = async (): Promise<void> => {
     clearTimeout(timer)
     // One retry: a broken connection must not lose the last counts.
-    const written = Promise.all([maintenance.stop(), flush().catch(flush)]).catch(() => {})
-    if (db.kind === 'sqlite') await written
+    const written = Promise.all([maintenance.stop(), writer.flush().catch(writer.flush)]).catch(() => {})
+    if (options.storage.db.kind === 'sqlite') await written
     else {
       // A database that does not respond must not prevent the process from exiting.
-      const { stalled, cancel } = waitForStall()
+      const { stalled, cancel } = writer.waitForStall()
       await Promise.race([written, stalled])
       cancel()
-      onProgress = () => {}
     }
     reportLost(buffer.unwrittenCalls())
   }
@@ -194,7 +119,7 @@ export const createMeter = (options: MeterOptions): StoredMeter => {
       if (closing !== undefined) return
       buffer.count(key, network, method, outcome, durationMs, calls, now())
     },
-    flush,
+    flush: writer.flush,
     close: () => (closing ??= finish()),
     status: () => ({
       lagMs: buffer.oldestAt === undefined ? 0 : Math.max(0, now() - buffer.oldestAt),

@@ -71,6 +71,98 @@ interface Minute {
   isDropped: boolean
 }
 
+interface BufferState {
+  readonly newRun: () => string
+  readonly maxWaiting: number
+  readonly onDropped: (calls: number) => void
+  run: string
+  current: Minute
+  /** Past minutes with unwritten counts. They receive no more counts. */
+  older: Minute[]
+  /** When the oldest count was made that no pass has started to write. */
+  countedAt: number | undefined
+  /** When the oldest count was made that the pass writes. */
+  passedAt: number | undefined
+  /** The names that are counted separately. */
+  readonly methods: Set<string>
+}
+
+const createMinute = (run: string, time: number): Minute => ({
+  at: floorTo(time, minuteMs),
+  run,
+  byKey: new Map(),
+  unwritten: 0,
+  isInFlight: false,
+  isDropped: false,
+})
+
+const toMethodLabel = (state: BufferState, method: string): string => {
+  if (state.methods.has(method)) return method
+  if (state.methods.size >= maxMethods) return 'other'
+  state.methods.add(method)
+  return method
+}
+
+const getBacklog = (minutes: readonly Minute[]): number => minutes.reduce((sum, { unwritten }) => sum + unwritten, 0)
+
+const countUnwritten = ({ byKey }: Minute): number => {
+  let calls = 0
+  for (const { total, written } of byKey.values()) calls += total - written
+  return calls
+}
+
+const dropOldest = (state: BufferState): void => {
+  let waiting = getBacklog(state.older)
+  while (waiting > state.maxWaiting) {
+    // Never a minute that is being written: how many of its counts would be lost is not known yet.
+    const dropped = state.older.find(({ isInFlight }) => !isInFlight)
+    if (dropped === undefined) return
+    dropped.isDropped = true
+    state.older = state.older.filter((minute) => minute !== dropped)
+    waiting -= dropped.unwritten
+    state.onDropped(countUnwritten(dropped))
+  }
+}
+
+const startMinute = (state: BufferState, time: number): void => {
+  if (time < state.current.at) state.run = state.newRun()
+  if (state.current.unwritten > 0) state.older.push(state.current)
+  state.current = createMinute(state.run, time)
+  dropOldest(state)
+}
+
+const createBatch = (state: BufferState, taken: readonly { minute: Minute; entry: Entry }[]): MeterBatch => {
+  const rows = taken.map(({ minute: { at, run: minuteRun }, entry: { key, total, counts } }) => ({
+    at,
+    run: minuteRun,
+    key,
+    total,
+    counts: packCounts(counts),
+  }))
+  const setInFlight = (isInFlight: boolean): void => {
+    for (const { minute } of taken) minute.isInFlight = isInFlight
+  }
+  setInFlight(true)
+  return {
+    rows,
+    written: () => {
+      setInFlight(false)
+      for (const [index, { minute, entry }] of taken.entries()) {
+        entry.written = rows[index]?.total ?? entry.written
+        if (entry.written === entry.total) minute.unwritten -= 1
+      }
+      state.older = state.older.filter(({ unwritten }) => unwritten > 0)
+    },
+    failed: () => setInFlight(false),
+  }
+}
+
+function* eachUnwritten(state: BufferState): Generator<{ minute: Minute; entry: Entry }> {
+  for (const minute of [...state.older, state.current])
+    for (const entry of minute.byKey.values())
+      if (entry.written < entry.total && !minute.isDropped) yield { minute, entry }
+}
+
 /**
  * Creates a buffer of counts. They are cumulative per minute and run, so that repeating a write is harmless. A new run starts when the clock
  * steps back, so that no row is started twice.
@@ -90,112 +182,40 @@ export const createMeterBuffer = ({
   maxWaiting: number
   onDropped: (calls: number) => void
 }): MeterBuffer => {
-  let run = newRun()
-  const createMinute = (time: number): Minute => ({
-    at: floorTo(time, minuteMs),
+  const run = newRun()
+  const state: BufferState = {
+    newRun,
+    maxWaiting,
+    onDropped,
     run,
-    byKey: new Map(),
-    unwritten: 0,
-    isInFlight: false,
-    isDropped: false,
-  })
-  let current = createMinute(startedAt)
-  /** Past minutes with unwritten counts. They receive no more counts. */
-  let older: Minute[] = []
-  /** When the oldest count was made that no pass has started to write. */
-  let countedAt: number | undefined
-  /** When the oldest count was made that the pass writes. */
-  let passedAt: number | undefined
-
-  const methods = new Set<string>()
-  const toMethodLabel = (method: string): string => {
-    if (methods.has(method)) return method
-    if (methods.size >= maxMethods) return 'other'
-    methods.add(method)
-    return method
+    current: createMinute(run, startedAt),
+    older: [],
+    countedAt: undefined,
+    passedAt: undefined,
+    methods: new Set(),
   }
-
-  const getBacklog = (minutes: readonly Minute[]): number => minutes.reduce((sum, { unwritten }) => sum + unwritten, 0)
-  const countUnwritten = ({ byKey }: Minute): number => {
-    let calls = 0
-    for (const { total, written } of byKey.values()) calls += total - written
-    return calls
-  }
-
-  const dropOldest = (): void => {
-    let waiting = getBacklog(older)
-    while (waiting > maxWaiting) {
-      // Never a minute that is being written: how many of its counts would be lost is not known yet.
-      const dropped = older.find(({ isInFlight }) => !isInFlight)
-      if (dropped === undefined) return
-      dropped.isDropped = true
-      older = older.filter((minute) => minute !== dropped)
-      waiting -= dropped.unwritten
-      onDropped(countUnwritten(dropped))
-    }
-  }
-
-  const startMinute = (time: number): void => {
-    if (time < current.at) run = newRun()
-    if (current.unwritten > 0) older.push(current)
-    current = createMinute(time)
-    dropOldest()
-  }
-
-  const createBatch = (taken: readonly { minute: Minute; entry: Entry }[]): MeterBatch => {
-    const rows = taken.map(({ minute: { at, run: minuteRun }, entry: { key, total, counts } }) => ({
-      at,
-      run: minuteRun,
-      key,
-      total,
-      counts: packCounts(counts),
-    }))
-    const setInFlight = (isInFlight: boolean): void => {
-      for (const { minute } of taken) minute.isInFlight = isInFlight
-    }
-    setInFlight(true)
-    return {
-      rows,
-      written: () => {
-        setInFlight(false)
-        for (const [index, { minute, entry }] of taken.entries()) {
-          entry.written = rows[index]?.total ?? entry.written
-          if (entry.written === entry.total) minute.unwritten -= 1
-        }
-        older = older.filter(({ unwritten }) => unwritten > 0)
-      },
-      failed: () => setInFlight(false),
-    }
-  }
-
-  function* eachUnwritten(): Generator<{ minute: Minute; entry: Entry }> {
-    for (const minute of [...older, current])
-      for (const entry of minute.byKey.values())
-        if (entry.written < entry.total && !minute.isDropped) yield { minute, entry }
-  }
-
   return {
     // oxlint-disable-next-line max-params -- Allocating an object per call would cost more than counting it.
     count: (key, network, method, outcome, durationMs, calls, time) => {
-      if (time < current.at || time >= current.at + minuteMs) startMinute(time)
-      countedAt ??= time
-      let entry = current.byKey.get(key.id)
+      if (time < state.current.at || time >= state.current.at + minuteMs) startMinute(state, time)
+      state.countedAt ??= time
+      let entry = state.current.byKey.get(key.id)
       if (entry === undefined) {
         entry = { key, counts: createUsageCounts(), total: 0, written: 0 }
-        current.byKey.set(key.id, entry)
+        state.current.byKey.set(key.id, entry)
       }
       const cell =
         entry.counts.cells.get(network)?.get(method)?.get(outcome) ??
-        getCell(entry.counts, network, toMethodLabel(method), outcome)
+        getCell(entry.counts, network, toMethodLabel(state, method), outcome)
       cell.total += calls
       if (durationMs !== undefined) addLatency(cell, toBucket(durationMs), calls)
-      if (entry.written === entry.total) current.unwritten += 1
+      if (entry.written === entry.total) state.current.unwritten += 1
       entry.total += calls
     },
     startPass: () => {
-      const entries = eachUnwritten()
-      passedAt ??= countedAt
-      countedAt = undefined
+      const entries = eachUnwritten(state)
+      state.passedAt ??= state.countedAt
+      state.countedAt = undefined
       return (maxRows) => {
         const taken: { minute: Minute; entry: Entry }[] = []
         while (taken.length < maxRows) {
@@ -203,16 +223,16 @@ export const createMeterBuffer = ({
           if (value === undefined) break
           taken.push(value)
         }
-        if (taken.length === 0 && maxRows > 0) passedAt = undefined
-        return createBatch(taken)
+        if (taken.length === 0 && maxRows > 0) state.passedAt = undefined
+        return createBatch(state, taken)
       }
     },
     get backlogRows() {
-      return getBacklog(older) + current.unwritten
+      return getBacklog(state.older) + state.current.unwritten
     },
     get oldestAt() {
-      return passedAt ?? countedAt
+      return state.passedAt ?? state.countedAt
     },
-    unwrittenCalls: () => [...older, current].reduce((sum, minute) => sum + countUnwritten(minute), 0),
+    unwrittenCalls: () => [...state.older, state.current].reduce((sum, minute) => sum + countUnwritten(minute), 0),
   }
 }

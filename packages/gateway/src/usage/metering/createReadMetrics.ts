@@ -1,6 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Network } from '../../lib/network.ts'
 import type { Storage } from '../../storage/openStorage.ts'
+import type { Db } from '../../storage/tables.ts'
 import { bucketCount, percentile } from './latencyBuckets.ts'
 import { connectionMethod, notificationMethod, toOldKeyId } from './meter.ts'
 import type { CallFilter, Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
@@ -49,166 +50,196 @@ const matches = (filter: CallFilter = {}, { method, network, outcome }: Required
 
 const addUp = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0)
 
+/** The counts of a period: in all, and for each of its steps. */
+interface Sums {
+  readonly from: number
+  readonly stepMs: number
+  readonly steps: number
+  readonly filter: CallFilter | undefined
+  readonly totals: Float64Array
+  readonly successes: Float64Array
+  readonly reverts: Float64Array
+  readonly connections: Float64Array
+  readonly notifications: Float64Array
+  /** Those of all steps, one after the other. */
+  readonly buckets: Uint32Array
+  readonly methods: Map<string, Sum>
+  readonly outcomes: Map<string, number>
+  readonly networks: Map<Network, Totals>
+}
+
+const createSums = ({ from, to, step, filter }: MetricsQuery): Sums => {
+  const stepMs = stepsMs[step]
+  const start = floorTo(from, stepMs)
+  const steps = (floorTo(to + stepMs - 1, stepMs) - start) / stepMs
+  if (!(steps >= 1 && steps <= maxSteps))
+    throw new RangeError(`from and to must be 1 to ${maxSteps} steps apart: choose a longer step or a shorter span`)
+  return {
+    from: start,
+    stepMs,
+    steps,
+    filter,
+    totals: new Float64Array(steps),
+    successes: new Float64Array(steps),
+    reverts: new Float64Array(steps),
+    connections: new Float64Array(steps),
+    notifications: new Float64Array(steps),
+    buckets: new Uint32Array(steps * bucketCount),
+    methods: new Map(),
+    outcomes: new Map(),
+    networks: new Map(),
+  }
+}
+
+/** Adds the counts of a row. */
+const addCounts = (sums: Sums, at: number, counts: string): void => {
+  const { methods, networks, outcomes, buckets } = sums
+  const point = Math.max(0, Math.floor((at - sums.from) / sums.stepMs))
+  // The roll-up reports rows that cannot be parsed.
+  for (const cell of unpackCounts(counts) ?? []) {
+    const [method, network, outcome, total] = cell
+    if (!matches(sums.filter, { method, network, outcome })) continue
+    const isConnection = method === connectionMethod
+    // A call of such a method is rejected.
+    if (outcome === 'succeeded' && (isConnection || method === notificationMethod)) {
+      const counted = isConnection ? sums.connections : sums.notifications
+      counted[point] = (counted[point] ?? 0) + total
+      continue
+    }
+    let sum = methods.get(method)
+    if (sum === undefined) methods.set(method, (sum = createSum()))
+    const succeeded = outcome === 'succeeded' ? total : 0
+    const reverted = outcome === 'reverted' ? total : 0
+    addTotals(sum, { total, succeeded, reverted })
+    sums.totals[point] = (sums.totals[point] ?? 0) + total
+    sums.successes[point] = (sums.successes[point] ?? 0) + succeeded
+    sums.reverts[point] = (sums.reverts[point] ?? 0) + reverted
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + total)
+    let byNetwork = networks.get(network)
+    if (byNetwork === undefined) networks.set(network, (byNetwork = { total: 0, succeeded: 0, reverted: 0 }))
+    addTotals(byNetwork, { total, succeeded, reverted })
+    if (!forwarded.has(outcome)) continue
+    for (let index = 4; index < cell.length; index += 2) {
+      const bucket = cell[index] as number
+      const count = cell[index + 1] as number
+      sum.buckets[bucket] = (sum.buckets[bucket] ?? 0) + count
+      const bucketIndex = point * bucketCount + bucket
+      buckets[bucketIndex] = (buckets[bucketIndex] ?? 0) + count
+    }
+  }
+}
+
+const toMetrics = (sums: Sums): Metrics => {
+  const { from, stepMs, steps, totals, successes, reverts, connections, notifications, buckets } = sums
+  const { methods, outcomes, networks } = sums
+  const sumOfAll = createSum()
+  for (const sum of methods.values()) {
+    addTotals(sumOfAll, sum)
+    for (let bucket = 0; bucket < bucketCount; bucket += 1)
+      sumOfAll.buckets[bucket] = (sumOfAll.buckets[bucket] ?? 0) + (sum.buckets[bucket] ?? 0)
+  }
+  return {
+    total: sumOfAll.total,
+    succeeded: sumOfAll.succeeded,
+    reverted: sumOfAll.reverted,
+    successRate: sumOfAll.total === 0 ? null : (sumOfAll.succeeded + sumOfAll.reverted) / sumOfAll.total,
+    latencyMs: {
+      ...toLatency(sumOfAll.buckets),
+      p90: percentile(sumOfAll.buckets, 0.9),
+      p99: percentile(sumOfAll.buckets, 0.99),
+    },
+    connections: addUp(connections),
+    notifications: addUp(notifications),
+    series: Array.from({ length: steps }, (_, point) => ({
+      at: from + point * stepMs,
+      total: totals[point] ?? 0,
+      succeeded: successes[point] ?? 0,
+      reverted: reverts[point] ?? 0,
+      p50: percentile(buckets, 0.5, point * bucketCount),
+      p95: percentile(buckets, 0.95, point * bucketCount),
+      connections: connections[point] ?? 0,
+      notifications: notifications[point] ?? 0,
+    })),
+    byMethod: [...methods]
+      .map(([method, { buckets: latencies, ...counts }]) => ({ method, ...counts, ...toLatency(latencies) }))
+      .sort((one, other) => other.total - one.total),
+    byOutcome: [...outcomes]
+      .map(([outcome, total]) => ({ outcome, total }))
+      .sort((one, other) => other.total - one.total),
+    byNetwork: [...networks]
+      .map(([network, counts]) => ({ network, ...counts }))
+      .sort((one, other) => other.total - one.total),
+  }
+}
+
+const findKeys = async ({ query }: Db, subject: MetricsQuery['subject']): Promise<readonly string[]> => {
+  if ('keyId' in subject) return [subject.keyId, toOldKeyId(subject.keyId)]
+  const [column, id] = 'appId' in subject ? (['appId', subject.appId] as const) : (['userId', subject.userId] as const)
+  const rows = await query.selectFrom('usageKeys').select('keyId').where(column, '=', id).orderBy('keyId').execute()
+  return rows.map(({ keyId }) => keyId)
+}
+
+/** Passes every row of a key in a period to `add`. */
+const eachRow = async (
+  db: Db,
+  keyId: string,
+  { table, from, to }: PeriodPart,
+  add: (at: number, counts: string) => void,
+): Promise<void> => {
+  if (from >= to) return
+  let after: { at: number; run: string } | undefined
+  for (;;) {
+    const rows: readonly { at: number; counts: string; run?: string }[] =
+      table === 'usageMinutes'
+        ? await minutesAfter(db, keyId, { from, to, after })
+        : await db.query
+            .selectFrom(table)
+            .select(['at', 'counts'])
+            .where('keyId', '=', keyId)
+            .where('at', '>=', after === undefined ? from : after.at + 1)
+            .where('at', '<', to)
+            .orderBy('at')
+            .limit(pageRows)
+            .execute()
+    for (const { at, counts } of rows) add(at, counts)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < pageRows) return
+    after = { at: last.at, run: last.run ?? '' }
+    await nextRound()
+  }
+}
+
+const minutesAfter = (
+  { query }: Db,
+  keyId: string,
+  { from, to, after }: { from: number; to: number; after: { at: number; run: string } | undefined },
+) =>
+  query
+    .selectFrom('usageMinutes')
+    .select(['at', 'counts', 'run'])
+    .where('keyId', '=', keyId)
+    .where('at', '>=', after?.at ?? from)
+    .where('at', '<', to)
+    .$if(after !== undefined, (query) =>
+      query.where((row) => row.or([row('at', '>', after?.at ?? 0), row('run', '>', after?.run ?? '')])),
+    )
+    .orderBy('at')
+    .orderBy('run')
+    .limit(pageRows)
+    .execute()
+
 /**
  * Creates a reader of usage. It returns counts once the meter has written them, half a second later. If a period starts before the retention of
  * its step, its oldest points cover an hour or a day.
  */
-export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 'db'> }): ReadMetrics => {
-  const findKeys = async (subject: MetricsQuery['subject']): Promise<readonly string[]> => {
-    if ('keyId' in subject) return [subject.keyId, toOldKeyId(subject.keyId)]
-    const [column, id] =
-      'appId' in subject ? (['appId', subject.appId] as const) : (['userId', subject.userId] as const)
-    const rows = await db.query
-      .selectFrom('usageKeys')
-      .select('keyId')
-      .where(column, '=', id)
-      .orderBy('keyId')
-      .execute()
-    return rows.map(({ keyId }) => keyId)
-  }
-
-  /** Passes every row of a key in a period to `add`. */
-  const eachRow = async (
-    keyId: string,
-    { table, from, to }: PeriodPart,
-    add: (at: number, counts: string) => void,
-  ): Promise<void> => {
-    if (from >= to) return
-    let after: { at: number; run: string } | undefined
-    for (;;) {
-      const rows: readonly { at: number; counts: string; run?: string }[] =
-        table === 'usageMinutes'
-          ? await minutesAfter(keyId, { from, to, after })
-          : await db.query
-              .selectFrom(table)
-              .select(['at', 'counts'])
-              .where('keyId', '=', keyId)
-              .where('at', '>=', after === undefined ? from : after.at + 1)
-              .where('at', '<', to)
-              .orderBy('at')
-              .limit(pageRows)
-              .execute()
-      for (const { at, counts } of rows) add(at, counts)
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < pageRows) return
-      after = { at: last.at, run: last.run ?? '' }
-      await nextRound()
-    }
-  }
-
-  const minutesAfter = (
-    keyId: string,
-    { from, to, after }: { from: number; to: number; after: { at: number; run: string } | undefined },
-  ) =>
-    db.query
-      .selectFrom('usageMinutes')
-      .select(['at', 'counts', 'run'])
-      .where('keyId', '=', keyId)
-      .where('at', '>=', after?.at ?? from)
-      .where('at', '<', to)
-      .$if(after !== undefined, (query) =>
-        query.where((row) => row.or([row('at', '>', after?.at ?? 0), row('run', '>', after?.run ?? '')])),
-      )
-      .orderBy('at')
-      .orderBy('run')
-      .limit(pageRows)
-      .execute()
-
-  return async (query): Promise<Metrics> => {
-    const stepMs = stepsMs[query.step]
-    const from = floorTo(query.from, stepMs)
-    const to = floorTo(query.to + stepMs - 1, stepMs)
-    const steps = (to - from) / stepMs
-    if (!(steps >= 1 && steps <= maxSteps))
-      throw new RangeError(`from and to must be 1 to ${maxSteps} steps apart: choose a longer step or a shorter span`)
-
-    const sumOfAll = createSum()
-    const totals = new Float64Array(steps)
-    const successes = new Float64Array(steps)
-    const reverts = new Float64Array(steps)
-    const connections = new Float64Array(steps)
-    const notifications = new Float64Array(steps)
-    const buckets = new Uint32Array(steps * bucketCount)
-    const methods = new Map<string, Sum>()
-    const outcomes = new Map<string, number>()
-    const networks = new Map<Network, Totals>()
-
-    const add = (at: number, counts: string): void => {
-      const point = Math.max(0, Math.floor((at - from) / stepMs))
-      // The roll-up reports rows that cannot be parsed.
-      for (const cell of unpackCounts(counts) ?? []) {
-        const [method, network, outcome, total] = cell
-        if (!matches(query.filter, { method, network, outcome })) continue
-        const isConnection = method === connectionMethod
-        // A call of such a method is rejected.
-        if (outcome === 'succeeded' && (isConnection || method === notificationMethod)) {
-          const counted = isConnection ? connections : notifications
-          counted[point] = (counted[point] ?? 0) + total
-          continue
-        }
-        let sum = methods.get(method)
-        if (sum === undefined) methods.set(method, (sum = createSum()))
-        const succeeded = outcome === 'succeeded' ? total : 0
-        const reverted = outcome === 'reverted' ? total : 0
-        addTotals(sum, { total, succeeded, reverted })
-        totals[point] = (totals[point] ?? 0) + total
-        successes[point] = (successes[point] ?? 0) + succeeded
-        reverts[point] = (reverts[point] ?? 0) + reverted
-        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + total)
-        let byNetwork = networks.get(network)
-        if (byNetwork === undefined) networks.set(network, (byNetwork = { total: 0, succeeded: 0, reverted: 0 }))
-        addTotals(byNetwork, { total, succeeded, reverted })
-        if (!forwarded.has(outcome)) continue
-        for (let index = 4; index < cell.length; index += 2) {
-          const bucket = cell[index] as number
-          const count = cell[index + 1] as number
-          sum.buckets[bucket] = (sum.buckets[bucket] ?? 0) + count
-          const bucketIndex = point * bucketCount + bucket
-          buckets[bucketIndex] = (buckets[bucketIndex] ?? 0) + count
-        }
-      }
-    }
-
+export const createReadMetrics =
+  ({ storage: { db } }: { storage: Pick<Storage, 'db'> }): ReadMetrics =>
+  async (query) => {
+    const sums = createSums(query)
+    const { from, stepMs, steps } = sums
     const state = await readState(db)
-    for (const keyId of await findKeys(query.subject))
-      for (const part of splitByTable(state, { from, to, step: query.step })) await eachRow(keyId, part, add)
-
-    for (const sum of methods.values()) {
-      addTotals(sumOfAll, sum)
-      for (let bucket = 0; bucket < bucketCount; bucket += 1)
-        sumOfAll.buckets[bucket] = (sumOfAll.buckets[bucket] ?? 0) + (sum.buckets[bucket] ?? 0)
-    }
-    return {
-      total: sumOfAll.total,
-      succeeded: sumOfAll.succeeded,
-      reverted: sumOfAll.reverted,
-      successRate: sumOfAll.total === 0 ? null : (sumOfAll.succeeded + sumOfAll.reverted) / sumOfAll.total,
-      latencyMs: {
-        ...toLatency(sumOfAll.buckets),
-        p90: percentile(sumOfAll.buckets, 0.9),
-        p99: percentile(sumOfAll.buckets, 0.99),
-      },
-      connections: addUp(connections),
-      notifications: addUp(notifications),
-      series: Array.from({ length: steps }, (_, point) => ({
-        at: from + point * stepMs,
-        total: totals[point] ?? 0,
-        succeeded: successes[point] ?? 0,
-        reverted: reverts[point] ?? 0,
-        p50: percentile(buckets, 0.5, point * bucketCount),
-        p95: percentile(buckets, 0.95, point * bucketCount),
-        connections: connections[point] ?? 0,
-        notifications: notifications[point] ?? 0,
-      })),
-      byMethod: [...methods]
-        .map(([method, { buckets: latencies, ...sums }]) => ({ method, ...sums, ...toLatency(latencies) }))
-        .sort((one, other) => other.total - one.total),
-      byOutcome: [...outcomes]
-        .map(([outcome, total]) => ({ outcome, total }))
-        .sort((one, other) => other.total - one.total),
-      byNetwork: [...networks]
-        .map(([network, sums]) => ({ network, ...sums }))
-        .sort((one, other) => other.total - one.total),
-    }
+    for (const keyId of await findKeys(db, query.subject))
+      for (const part of splitByTable(state, { from, to: from + steps * stepMs, step: query.step }))
+        await eachRow(db, keyId, part, (at, counts) => addCounts(sums, at, counts))
+    return toMetrics(sums)
   }
-}

@@ -1,4 +1,4 @@
-import type { AlongsideBatch } from './createMeter.ts'
+import type { AlongsideBatch } from './createMeterWriter.ts'
 
 /** A source of statements that are written in the transactions of metering. */
 export interface AlongsideSource {

@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../../storage/openStorage.ts'
-import type { AlongsideBatch } from '../metering/createMeter.ts'
+import type { AlongsideBatch } from '../metering/createMeterWriter.ts'
 import { minuteMs } from '../metering/usageTime.ts'
 import type { RecordedRequest, RequestLog } from './requestLog.ts'
 import { toRequestSteps, toTrimStep } from './requestLogRows.ts'
@@ -69,6 +69,28 @@ interface Waiting {
   readonly at: number
 }
 
+interface RequestLogState {
+  readonly storage: Pick<Storage, 'db' | 'write'>
+  readonly settings: () => RequestLogSettings | undefined
+  readonly dropped: Record<DropReason, number>
+  /** The current minute, since 1970. */
+  minute: number
+  /** What was seen in the minute. */
+  byKey: Map<string, KeyMinute>
+  addedInMinute: number
+  waiting: Waiting[]
+  /** Masked requests. */
+  ready: RequestRow[]
+  /** How many requests of each key were taken since its oldest ones were last removed. */
+  readonly taken: Map<string, number>
+  /** Whether the last write failed. The next one has no requests, so that they never keep metering from writing. */
+  hasFailed: boolean
+  timer: NodeJS.Timeout | undefined
+  isClosed: boolean
+  /** The masking in progress, if there is any. */
+  preparing: Promise<void>
+}
+
 /** Most requests that wait to be masked or written. */
 const maxWaiting = 5_000
 /** How many requests of a key are recorded in a minute although half of the bound of all keys is used. */
@@ -79,6 +101,76 @@ const rowsAtOnce = 250
 const masksAtOnce = 4
 /** Most keys whose stored requests are counted. */
 const maxCountedKeys = 100_000
+
+const startMinute = (state: RequestLogState, next: number): void => {
+  state.minute = next
+  state.byKey = new Map()
+  state.addedInMinute = 0
+}
+
+const getCounts = (state: RequestLogState, keyId: string): KeyMinute => {
+  let counts = state.byKey.get(keyId)
+  if (counts === undefined)
+    state.byKey.set(keyId, (counts = { added: 0, failed: 0, reverted: 0, succeeded: 0, sampled: 0 }))
+  return counts
+}
+
+/** Reverts have a bound of their own: a contract that reverts all day must not hide what fails. */
+const admitsUnsuccessful = (
+  state: RequestLogState,
+  counts: KeyMinute,
+  kind: 'failed' | 'reverted',
+  { maxPerKeyAndMinute }: RequestLogSettings,
+): boolean => {
+  counts[kind] += 1
+  if (counts[kind] <= maxPerKeyAndMinute) return true
+  state.dropped.keyLimit += 1
+  return false
+}
+
+const admitsSucceeded = (counts: KeyMinute, limits: RequestLogSettings): boolean => {
+  counts.succeeded += 1
+  if (counts.succeeded <= limits.firstPerMinute) return true
+  if (counts.succeeded % limits.sample !== 0) return false
+  counts.sampled += 1
+  return counts.sampled <= limits.maxPerKeyAndMinute
+}
+
+/** Whether the bound of all keys admits a request. A few keys with many failures must not leave nothing for the others. */
+const hasRoom = (state: RequestLogState, { added }: KeyMinute, { maxPerMinute }: RequestLogSettings): boolean =>
+  state.addedInMinute < (added < reservedPerKey ? maxPerMinute : maxPerMinute / 2)
+
+const prepareOnce = async (state: RequestLogState): Promise<void> => {
+  clearTimeout(state.timer)
+  state.timer = undefined
+  const masks: Masks = new Map()
+  for (let count = 1; state.waiting.length > 0; count += 1) {
+    const { request, at } = state.waiting.shift() as Waiting
+    try {
+      state.ready.push(toRequestRow(request, at, masks))
+    } catch {
+      state.dropped.mask += 1
+    }
+    if (count % masksAtOnce === 0) await nextRound()
+  }
+}
+
+const prepare = (state: RequestLogState): Promise<void> =>
+  (state.preparing = state.preparing.then(() => prepareOnce(state)))
+
+/** Removes the oldest requests of keys with too many: now and then, and not in the transactions of metering, which could wait for each other. */
+const trim = (state: RequestLogState, rows: readonly RequestRow[]): void => {
+  const { maxPerKey: most } = state.settings() ?? defaultRequestLogSettings
+  if (state.taken.size > maxCountedKeys) state.taken.clear()
+  for (const { keyId } of rows.map(({ request }) => request)) {
+    const count = (state.taken.get(keyId) ?? 0) + 1
+    state.taken.set(keyId, count)
+    if (count <= most / 10) continue
+    state.taken.delete(keyId)
+    // The next time removes what this one does not.
+    state.storage.write([toTrimStep(state.storage.db.kind, { keyId, most })], { light: true }).catch(() => {})
+  }
+}
 
 /**
  * Creates a request log. Entries that cannot be written are dropped, because they must not delay metering.
@@ -97,136 +189,71 @@ export const createRequestLog = ({
   prepareMs?: number
   now?: (() => number) | undefined
 }): StoredRequestLog => {
-  const { db, write } = storage
-  const dropped: Record<DropReason, number> = { keyLimit: 0, limit: 0, buffer: 0, mask: 0, storage: 0 }
-  let minute = 0
-  let byKey = new Map<string, KeyMinute>()
-  let addedInMinute = 0
-  let waiting: Waiting[] = []
-  /** Masked requests. */
-  let ready: RequestRow[] = []
-  /** How many requests of each key were taken since its oldest ones were last removed. */
-  const taken = new Map<string, number>()
-  /** Whether the last write failed. The next one has no requests, so that they never keep metering from writing. */
-  let hasFailed = false
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
-
-  const startMinute = (next: number): void => {
-    minute = next
-    byKey = new Map()
-    addedInMinute = 0
+  const state: RequestLogState = {
+    storage,
+    settings,
+    dropped: { keyLimit: 0, limit: 0, buffer: 0, mask: 0, storage: 0 },
+    minute: 0,
+    byKey: new Map(),
+    addedInMinute: 0,
+    waiting: [],
+    ready: [],
+    taken: new Map(),
+    hasFailed: false,
+    timer: undefined,
+    isClosed: false,
+    preparing: Promise.resolve(),
   }
-  const getCounts = (keyId: string): KeyMinute => {
-    let counts = byKey.get(keyId)
-    if (counts === undefined)
-      byKey.set(keyId, (counts = { added: 0, failed: 0, reverted: 0, succeeded: 0, sampled: 0 }))
-    return counts
-  }
-  /** Reverts have a bound of their own: a contract that reverts all day must not hide what fails. */
-  const admitsUnsuccessful = (
-    counts: KeyMinute,
-    kind: 'failed' | 'reverted',
-    { maxPerKeyAndMinute }: RequestLogSettings,
-  ): boolean => {
-    counts[kind] += 1
-    if (counts[kind] <= maxPerKeyAndMinute) return true
-    dropped.keyLimit += 1
-    return false
-  }
-  const admitsSucceeded = (counts: KeyMinute, limits: RequestLogSettings): boolean => {
-    counts.succeeded += 1
-    if (counts.succeeded <= limits.firstPerMinute) return true
-    if (counts.succeeded % limits.sample !== 0) return false
-    counts.sampled += 1
-    return counts.sampled <= limits.maxPerKeyAndMinute
-  }
-
-  /** Whether the bound of all keys admits a request. A few keys with many failures must not leave nothing for the others. */
-  const hasRoom = ({ added }: KeyMinute, { maxPerMinute }: RequestLogSettings): boolean =>
-    addedInMinute < (added < reservedPerKey ? maxPerMinute : maxPerMinute / 2)
-
-  const prepareOnce = async (): Promise<void> => {
-    clearTimeout(timer)
-    timer = undefined
-    const masks: Masks = new Map()
-    for (let count = 1; waiting.length > 0; count += 1) {
-      const { request, at } = waiting.shift() as Waiting
-      try {
-        ready.push(toRequestRow(request, at, masks))
-      } catch {
-        dropped.mask += 1
-      }
-      if (count % masksAtOnce === 0) await nextRound()
-    }
-  }
-  let preparing: Promise<void> = Promise.resolve()
-  const prepare = (): Promise<void> => (preparing = preparing.then(prepareOnce))
-
-  /** Removes the oldest requests of keys with too many: now and then, and not in the transactions of metering, which could wait for each other. */
-  const trim = (rows: readonly RequestRow[]): void => {
-    const { maxPerKey: most } = settings() ?? defaultRequestLogSettings
-    if (taken.size > maxCountedKeys) taken.clear()
-    for (const { keyId } of rows.map(({ request }) => request)) {
-      const count = (taken.get(keyId) ?? 0) + 1
-      taken.set(keyId, count)
-      if (count <= most / 10) continue
-      taken.delete(keyId)
-      // The next time removes what this one does not.
-      write([toTrimStep(db.kind, { keyId, most })], { light: true }).catch(() => {})
-    }
-  }
-
   return {
     admits: (keyId, outcome) => {
       const limits = settings()
-      if (limits === undefined || isClosed) return false
+      if (limits === undefined || state.isClosed) return false
       const current = Math.floor(now() / minuteMs)
-      if (current !== minute) startMinute(current)
-      const counts = getCounts(keyId)
+      if (current !== state.minute) startMinute(state, current)
+      const counts = getCounts(state, keyId)
       if (outcome === 'succeeded') return admitsSucceeded(counts, limits)
-      return admitsUnsuccessful(counts, outcome === 'reverted' ? outcome : 'failed', limits)
+      return admitsUnsuccessful(state, counts, outcome === 'reverted' ? outcome : 'failed', limits)
     },
     add: (request) => {
-      if (isClosed) return
-      const counts = getCounts(request.keyId)
-      if (!hasRoom(counts, settings() ?? defaultRequestLogSettings)) dropped.limit += 1
-      else if (waiting.length + ready.length >= maxWaiting) dropped.buffer += 1
+      if (state.isClosed) return
+      const counts = getCounts(state, request.keyId)
+      if (!hasRoom(state, counts, settings() ?? defaultRequestLogSettings)) state.dropped.limit += 1
+      else if (state.waiting.length + state.ready.length >= maxWaiting) state.dropped.buffer += 1
       else {
-        addedInMinute += 1
+        state.addedInMinute += 1
         counts.added += 1
-        waiting.push({ request, at: now() })
+        state.waiting.push({ request, at: now() })
         // Without requests, nothing runs.
-        timer ??= setTimeout(() => void prepare(), prepareMs).unref()
+        state.timer ??= setTimeout(() => void prepare(state), prepareMs).unref()
       }
     },
     take: () => {
-      if (hasFailed) {
-        hasFailed = false
+      if (state.hasFailed) {
+        state.hasFailed = false
         return undefined
       }
-      const rows = ready.splice(0, rowsAtOnce)
+      const rows = state.ready.splice(0, rowsAtOnce)
       if (rows.length === 0) return undefined
-      trim(rows)
+      trim(state, rows)
       return {
-        steps: toRequestSteps(db.kind, rows),
+        steps: toRequestSteps(storage.db.kind, rows),
         rows: rows.length,
         failed: () => {
-          dropped.storage += rows.length
-          hasFailed = true
+          state.dropped.storage += rows.length
+          state.hasFailed = true
         },
       }
     },
-    prepare,
+    prepare: () => prepare(state),
     close: () => {
-      isClosed = true
-      return prepare()
+      state.isClosed = true
+      return prepare(state)
     },
     remove: async (keyIds) => {
-      waiting = waiting.filter(({ request }) => !keyIds.includes(request.keyId))
-      ready = ready.filter(({ request }) => !keyIds.includes(request.keyId))
+      state.waiting = state.waiting.filter(({ request }) => !keyIds.includes(request.keyId))
+      state.ready = state.ready.filter(({ request }) => !keyIds.includes(request.keyId))
       await removeRequests(storage, keyIds).catch(() => {})
     },
-    dropped: () => ({ ...dropped }),
+    dropped: () => ({ ...state.dropped }),
   }
 }

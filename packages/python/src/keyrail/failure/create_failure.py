@@ -52,7 +52,9 @@ def create_failure(facts: Facts, *, method: str, redacted_url: str, secrets: Seq
     data = rpc_error.get("data") if rpc_error else None
     members: dict[str, Any] = data if isinstance(data, dict) else {}
     reason = members.get("reason")
-    text = re.sub(r"\s+", " ", mask_text(facts.text, secrets))[:300].rstrip(". ") + "."
+    text = re.sub(r"\s+", " ", mask_text(facts.text, secrets))[:300].rstrip(". ")
+    # A question, such as "did you mean …?", has its own end.
+    text = text if text.endswith(("?", "!")) else f"{text}."
     # Half of a surrogate pair cannot be printed.
     text = text.encode("utf-8", "replace").decode("utf-8")
     rejected = facts.status == 429 or (

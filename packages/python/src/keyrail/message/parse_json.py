@@ -5,22 +5,16 @@ from __future__ import annotations
 import json
 import math
 import re
-from itertools import accumulate
 from typing import Any
+
+from pydantic_core import from_json
 
 MAX_DEPTH = 2_500
 """The maximum depth of arrays and objects in a response. A callTracer result nests twice per call: 2,049 levels for 1,024 calls."""
 
-# Python's decoder is recursive and takes about 150 bytes of stack for each level. Some packages raise the recursion limit (py_ecc,
-# which web3.py imports, to 100,000). Then a deep response overflows the stack and kills the process. 500 levels fit on any thread.
-_MAX_RECURSION = 500
-_CHUNK = 2**20
-_PIECE = 2**16
-_BACKSLASHES = re.compile(r"\\+")
-_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
-_NOT_OUTLINE = bytes(set(range(256)) - {*_STEPS, ord('"')})
-# Each removes one or two levels.
-_MAX_REMOVALS = 8
+# pydantic_core, which needs no recursion of Python, stops at 200 levels. It also rejects half a surrogate pair, which servers that are
+# written in JavaScript send as an escape.
+_STOPPED = ("recursion limit exceeded", "hex escape")
 # A string, a bracket, a colon, a comma, another scalar, or a quote that opens a string without an end.
 _PARTS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}:,]|[^ \t\r\n"\[\]{}:,]+|"', re.DOTALL)
 
@@ -38,20 +32,6 @@ class UnreadableJson(ValueError):
         self.reason = reason
 
 
-def _reject_constant(name: str) -> Any:
-    raise UnreadableJson(f"the response contains {name}, which is not valid JSON")
-
-
-def _parse_float(digits: str) -> float:
-    number = float(digits)
-    if math.isinf(number):
-        raise UnreadableJson(f"the response contains the number {digits[:40]}, which is too large for a float")
-    return number
-
-
-_decode = json.JSONDecoder(parse_constant=_reject_constant, parse_float=_parse_float).decode
-
-
 def parse_json(text: str) -> Any:
     """Parse a response.
 
@@ -67,81 +47,41 @@ def parse_json(text: str) -> Any:
         {'id': 1, 'result': '0x1'}
 
     """
-    depth = _measure_depth(text)
-    if depth > MAX_DEPTH:
-        raise UnreadableJson(f"the response nests deeper than {MAX_DEPTH} levels")
     try:
-        if depth <= _MAX_RECURSION:
-            try:
-                return _decode(text)
-            except RecursionError:
-                pass  # The caller left too few levels.
-        return _parse_without_recursion(text)
+        value = _parse(text)
     except UnreadableJson:
         raise
     except ValueError:
         raise UnreadableJson from None
+    if not _is_finite(value):
+        raise UnreadableJson(
+            "the response contains NaN, Infinity or a number that is too large for a float, which are not valid JSON"
+        )
+    return value
 
 
-def _measure_depth(text: str) -> int:
-    """Return an upper bound of the number of levels of arrays and objects in the part of a text that is valid JSON.
-
-    It is the exact number if it is above 500 and at most 2,500. Takes time linear in the length of the text.
-    """
-    if len(text) <= _MAX_RECURSION:
-        return len(text)
-    brackets = _remove_strings(_get_outline(text))
-    # Most responses are wide, not deep: after the empty containers are removed a few times, little is left.
-    rest = brackets
-    for _ in range(_MAX_REMOVALS):
-        rest = rest.replace(b"[]", b"").replace(b"{}", b"")
-    depth = 2 * _MAX_REMOVALS + rest.count(b"[") + rest.count(b"{")
-    return depth if depth <= _MAX_RECURSION else _count_levels(brackets)
+def _parse(text: str) -> Any:
+    try:
+        return from_json(text, cache_strings="keys")
+    except ValueError as error:
+        reason = str(error)
+    if not any(one in reason for one in _STOPPED):
+        raise UnreadableJson
+    return _parse_without_recursion(text)
 
 
-def _get_outline(text: str) -> bytes:
-    """Return the brackets and quotes of a text."""
-    parts: list[bytes] = []
-    start = 0
-    # In pieces, because a copy of the whole text would not fit into the cache of the processor.
-    while start < len(text):
-        end = start + _PIECE
-        if text[end - 1 : end] == "\\":
-            # The character after a backslash belongs to it.
-            end = _BACKSLASHES.match(text, end - 1).end() + 1  # type: ignore[union-attr]
-        data = text[start:end].encode("utf-8", "replace")
-        if b"\\" in data:
-            # After this, every quote starts or ends a string.
-            data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
-        # Two quotes in a row, such as those of a string without brackets, do not change which brackets are inside of strings.
-        parts.append(data.translate(None, _NOT_OUTLINE).replace(b'""', b""))
-        start = end
-    return b"".join(parts)
-
-
-def _remove_strings(outline: bytes) -> bytes:
-    """Remove all strings from a text of brackets and quotes."""
-    outside: list[bytes] = []
-    in_string = False
-    # In chunks, because the list of parts takes much more memory than the text.
-    for start in range(0, len(outline), _CHUNK):
-        parts = outline[start : start + _CHUNK].split(b'"')
-        outside.append(b"".join(parts[in_string::2]))
-        in_string ^= len(parts) % 2 == 0
-    return b"".join(outside)
-
-
-def _count_levels(brackets: bytes) -> int:
-    """Return the exact number of levels, or any number above the maximum."""
-    deepest = depth = 0
-    # In chunks, because the list of levels takes much more memory than the brackets.
-    for start in range(0, len(brackets), _CHUNK):
-        levels = list(accumulate(map(_STEPS.__getitem__, brackets[start : start + _CHUNK]), initial=depth))
-        deepest = max(deepest, max(levels))
-        depth = levels[-1]
-        if deepest > MAX_DEPTH:
-            break
-    return deepest
+def _is_finite(value: Any) -> bool:
+    """Check all numbers. Both parsers read NaN, and Infinity for a number that is too large."""
+    containers = [(value,)]
+    # The list grows while it is read.
+    for container in containers:
+        for one in container.values() if isinstance(container, dict) else container:
+            kind = type(one)
+            if kind is dict or kind is list:
+                containers.append(one)
+            elif kind is float and not math.isfinite(one):
+                return False
+    return True
 
 
 def _parse_without_recursion(text: str) -> Any:
@@ -163,10 +103,10 @@ def _parse_without_recursion(text: str) -> Any:
             containers.pop()
             expected = "end"
         elif part[0] == '"' and in_object and expected in ("key", "first"):
-            key = _decode(part)
+            key = json.loads(part)
             expected = "colon"
         elif expected == "value" or (expected == "first" and not in_object):
-            value: Any = {} if part == "{" else [] if part == "[" else _decode(part)
+            value: Any = {} if part == "{" else [] if part == "[" else json.loads(part)
             if in_object:
                 container[key] = value
             else:
@@ -174,6 +114,8 @@ def _parse_without_recursion(text: str) -> Any:
             if part in ("{", "["):
                 containers.append(value)
                 expected = "first"
+                if len(containers) > MAX_DEPTH + 1:
+                    raise UnreadableJson(f"the response nests deeper than {MAX_DEPTH} levels")
             else:
                 expected = "end"
         else:

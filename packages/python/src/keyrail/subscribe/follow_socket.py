@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..failure.error import KeyrailError, create_error
-from ..transport.rpc_socket import RpcSocket
 from .apply_notification import NotificationReader
 from .chain_poller import Events
 from .chain_source import ChainSource
 from .recent_chain import MAX_CURSOR_BLOCKS, RecentChain
 
-OpenSocket: TypeAlias = Callable[[], Awaitable[RpcSocket | KeyrailError]]
+if TYPE_CHECKING:
+    from ..transport.rpc_socket import RpcSocket
+
+OpenSocket: TypeAlias = "Callable[[], Awaitable[RpcSocket | KeyrailError]]"
 
 # The position at which the stream starts follows the response at once. A server that sends none in this time has ignored the cursor.
 _STARTS_WITHIN_S = 5

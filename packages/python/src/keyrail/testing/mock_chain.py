@@ -13,6 +13,7 @@ from eth_utils.crypto import keccak
 
 from .decode_transaction import Transaction
 from .mock_contract import ContractCall, LogEntry, MockContract, Reverted
+from .mock_multicall import MULTICALL_ADDRESS, create_multicall
 from .rpc_error import RpcError
 
 BASE_FEE = 1_000_000_000
@@ -180,15 +181,45 @@ class MockChain:
         return None
 
     def run(
-        self, state: State, *, sender: str, to: str | None, value: int, data: str, is_transaction: bool
+        self,
+        state: State,
+        header: dict[str, Any],
+        *,
+        sender: str,
+        to: str | None,
+        value: int,
+        data: str,
+        is_transaction: bool,
     ) -> tuple[str, list[LogEntry]]:
-        """Run a call, and return its output and logs.
+        """Run a call in the block with a header, and return its output and logs.
 
         Raises:
             Reverted: If the contract reverts. The state may have changed.
 
         """
+        logs: list[LogEntry] = []
+
+        def run_inner(target: str, inner: str) -> str:
+            before = copy.deepcopy(state.storage)
+            try:
+                output, emitted = self.run(
+                    state,
+                    header,
+                    sender=MULTICALL_ADDRESS,
+                    to=target,
+                    value=0,
+                    data=inner,
+                    is_transaction=is_transaction,
+                )
+            except Reverted:
+                state.storage = before
+                raise
+            logs.extend(emitted)
+            return output
+
         contract = self._get_contract(to) if to else None
+        if contract is None and to == MULTICALL_ADDRESS:
+            contract = create_multicall(run_inner, lambda owner: state.balances.get(owner, 0), header)
         if contract is None or to is None:
             return "0x", []
         call = ContractCall(
@@ -199,12 +230,13 @@ class MockChain:
             is_transaction=is_transaction,
             state=state.storage.setdefault(to, {}),
             contract=contract,
+            logs=logs,
         )
         return contract.run(call), call.logs
 
     def estimate_gas(self, to: str | None, data: str) -> int:
         """Return the gas that a transaction takes."""
-        is_contract = to is None or self._get_contract(to) is not None
+        is_contract = to in (None, MULTICALL_ADDRESS) or self._get_contract(to) is not None
         return _GAS + _GAS_PER_BYTE * (len(data) // 2 - 1) + (_CONTRACT_GAS if is_contract else 0)
 
     def _take_pending(self) -> list[Transaction]:
@@ -246,7 +278,7 @@ class MockChain:
         block = Block(header, state, transactions)
         gas_used = log_index = 0
         for index, one in enumerate(transactions):
-            gas, is_success, logs = self._apply(state, one)
+            gas, is_success, logs = self._apply(state, one, header)
             gas_used += gas
             place = {
                 "blockHash": block_hash,
@@ -294,7 +326,7 @@ class MockChain:
         for _ in range(count):
             self.events.append((self.blocks.pop(), True))
 
-    def _apply(self, state: State, one: Transaction) -> tuple[int, bool, list[LogEntry]]:
+    def _apply(self, state: State, one: Transaction, header: dict[str, Any]) -> tuple[int, bool, list[LogEntry]]:
         """Apply a transaction, and return its gas, whether it succeeded, and its logs."""
         if one.is_own:
             return _GAS, True, one.own_logs
@@ -303,7 +335,15 @@ class MockChain:
         state.balances[one.sender] = state.balances.get(one.sender, 0) - gas * one.get_gas_price(BASE_FEE)
         before = copy.deepcopy(state.storage)
         try:
-            _, logs = self.run(state, sender=one.sender, to=one.to, value=one.value, data=one.data, is_transaction=True)
+            _, logs = self.run(
+                state,
+                header,
+                sender=one.sender,
+                to=one.to,
+                value=one.value,
+                data=one.data,
+                is_transaction=True,
+            )
         except Reverted:
             state.storage = before
             return gas, False, []

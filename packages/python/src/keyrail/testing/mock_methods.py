@@ -12,6 +12,7 @@ from eth_abi.abi import decode
 from .decode_transaction import Transaction, decode_transaction
 from .mock_chain import BASE_FEE, Block, MockChain
 from .mock_contract import MockContract, Reverted
+from .mock_multicall import MULTICALL_ADDRESS
 from .rpc_error import RpcError
 
 _ZERO_ADDRESS = "0x" + "00" * 20
@@ -127,15 +128,18 @@ def _get_nonce(view: NodeView, address: str, block: Any = "latest") -> str:
 def _get_code(view: NodeView, address: str, block: Any = "latest") -> str:
     code = view.get_block(block).state.code.get(address.lower())
     # A mocked contract has no code, but programs check whether there is any.
-    return code or ("0xfe" if view.get_contract(address.lower()) else "0x")
+    is_mocked = address.lower() == MULTICALL_ADDRESS or view.get_contract(address.lower())
+    return code or ("0xfe" if is_mocked else "0x")
 
 
 def _run(view: NodeView, call: Mapping[str, Any], block: Any) -> str:
-    state = copy.deepcopy(view.get_block(block).state)
+    at = view.get_block(block)
+    state = copy.deepcopy(at.state)
     to = call.get("to")
     try:
         output, _ = view.chain.run(
             state,
+            at.header,
             sender=(call.get("from") or _ZERO_ADDRESS).lower(),
             to=to.lower() if to else None,
             value=_to_int(call.get("value", "0x0")),

@@ -297,7 +297,7 @@ async def open_connection(
         ValueError: If the name of the host, or the response of the proxy is not valid.
 
     """
-    connection = AsyncConnection(await _connect(route.connects_to, good), opened)
+    connection = AsyncConnection(await connect_socket(route.connects_to, good), opened)
     try:
         await connection.set_up(route, ssl_context)
     except BaseException:
@@ -306,7 +306,18 @@ async def open_connection(
     return connection
 
 
-async def _connect(server: Address, good: GoodAddresses) -> socket.socket:
+async def connect_socket(server: Address, good: GoodAddresses) -> socket.socket:
+    """Connect to the first address that responds.
+
+    Args:
+        server: The server.
+        good: The addresses that worked.
+
+    Raises:
+        OSError: If no address can be reached.
+        ValueError: If the name of the host is not valid.
+
+    """
     loop = asyncio.get_running_loop()
     found: list[AddressInfo]
     try:

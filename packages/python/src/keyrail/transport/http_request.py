@@ -78,8 +78,6 @@ def describe_error(error: BaseException) -> str:
     depth = 0
     inner: Any = error
     while isinstance(inner, BaseException) and depth < 8:
-        # aiohttp wraps the errors of Python.
-        inner = getattr(inner, "certificate_error", getattr(inner, "os_error", inner))
         if isinstance(inner, ssl.SSLError):
             reason = getattr(inner, "verify_message", None) or getattr(inner, "reason", None)
             if reason == "WRONG_VERSION_NUMBER":

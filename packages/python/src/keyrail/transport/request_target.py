@@ -60,8 +60,16 @@ class RequestTarget:
         return b"%b %d\r\n\r\n%b" % (self.head, len(body), body)
 
 
-def create_target_finder(connections: ConnectionSettings) -> Callable[[ResolvedEndpoint], RequestTarget]:
-    """Create a function that returns the target of an endpoint. It raises ``ValueError`` if the URL is not valid."""
+def create_target_finder(
+    connections: ConnectionSettings, *, always_tunnels: bool = False
+) -> Callable[[ResolvedEndpoint], RequestTarget]:
+    """Create a function that returns the target of an endpoint. It raises ``ValueError`` if the URL is not valid.
+
+    Args:
+        connections: The proxy and the TLS settings.
+        always_tunnels: Whether a proxy opens a tunnel to a server without TLS as well, as a WebSocket needs it. RFC 6455 section 4.1.
+
+    """
     proxy = parse_url(connections.proxy) if connections.proxy else None
     proxy_headers = make_headers(proxy_basic_auth=unquote(proxy.auth)) if proxy is not None and proxy.auth else {}
     # The target of the last request. It changes only with the key or the headers of the endpoint.
@@ -73,7 +81,7 @@ def create_target_finder(connections: ConnectionSettings) -> Callable[[ResolvedE
         origin = _to_address(url)
         headers = {"accept-encoding": GZIP, "user-agent": USER_AGENT, **endpoint.headers}
         tunnel = None
-        if proxy is not None and origin.is_tls:
+        if proxy is not None and (origin.is_tls or always_tunnels):
             authority = f"{_to_host(url)}:{origin.port}"
             tunnel = _write_head(f"CONNECT {authority}", {"host": authority, **proxy_headers}) + b"\r\n\r\n"
         elif proxy is not None:

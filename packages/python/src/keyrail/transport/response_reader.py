@@ -1,31 +1,21 @@
-"""Reads HTTP responses from the bytes of a connection. It knows no sockets, so both providers use it. RFC 9112."""
+"""Reads HTTP responses from the bytes of a connection with llhttp, the parser of Node. It knows no sockets, so both providers use it."""
 
 from __future__ import annotations
 
-import re
 import zlib
-from collections.abc import Callable
+
+from httptools import HttpParserCallbackError, HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from ..failure.facts import Facts
 from ..message.response import HttpResponse
 from .http_request import UNDECODABLE, UNREADABLE_BODY, decode_body, describe_size_limit
 from .steps import now_ms
 
+# Of a head, of the line of a chunk, and of trailers, besides what arrives with their end.
 _MAX_HEAD_BYTES = 65_536
-_MAX_LINE_BYTES = 8_192
-_START = b"HTTP/1."
-# Some servers end lines without the carriage return. RFC 9112 section 2.2 allows to read them.
-_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
-_STATUS_LINE = re.compile(r"HTTP/1\.([01]) ([1-9]\d\d)(?: .*)?")
-_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)")
-_CHUNK_SIZE = re.compile(rb"0*([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
-_SWITCHING_PROTOCOLS = 101
 _MAX_INTERIM = 100
-# Longer numbers are not lengths, and Python cannot parse very long ones.
-_MAX_DIGITS = 18
+_SWITCHING_PROTOCOLS = 101
 _WITHOUT_BODY = frozenset({_SWITCHING_PROTOCOLS, 204, 304})
-# All values of these count. Of other headers, the first one is used.
-_LISTS = frozenset({"connection", "content-length", "transfer-encoding"})
 # As the ``wbits`` of zlib: gzip or deflate, whichever the data is.
 _GZIP_OR_DEFLATE = 47
 # Only gzip is requested, but some servers use deflate all the same. RFC 9110 section 8.4.1.
@@ -44,6 +34,8 @@ class CutError(EOFError):
 class ResponseReader:
     """Reads one response. Interim responses before it, such as 103, are skipped.
 
+    The methods whose names start with ``on_`` are called by the parser.
+
     Args:
         max_bytes: Of a larger body, the rest is not read.
         has_body: Whether the response can have a body. The one to CONNECT cannot.
@@ -54,7 +46,7 @@ class ResponseReader:
         self.status = 0
         """0 until the head was read."""
         self.headers: dict[str, str] = {}
-        """With names in lower case."""
+        """With names in lower case. The first value of each."""
         self.body: bytes | bytearray = b""
         """As it was sent, which may be compressed."""
         self.is_complete = False
@@ -63,14 +55,12 @@ class ResponseReader:
         self.is_too_large = False
         self._max_bytes = max_bytes
         self._has_body = has_body
-        self._read: Callable[[bytes], None] = self._read_head
-        # The start of a head or a line whose end is still missing.
-        self._start = b""
-        # How much of the body or of a chunk is missing.
-        self._left = 0
-        self._read_line = self._read_chunk_size
-        self._trailer_bytes = 0
+        # None after the response. The parser refers to this reader, which would live, with its body, until the next garbage collection.
+        self._parser: HttpResponseParser | None = HttpResponseParser(self)
+        self._is_broken = False
         self._interim = 0
+        # How much arrived since the last head, chunk or part of the body.
+        self._pending_bytes = 0
 
     def feed(self, data: bytes) -> None:
         """Read the next bytes.
@@ -79,11 +69,26 @@ class ResponseReader:
             NotHttpError: If they are not HTTP.
 
         """
-        if self.is_complete:
+        if self._parser is None:
             # The server sent something that was not requested.
             self.is_reusable = False
-        else:
-            self._read(data)
+            return
+        self._pending_bytes += len(data)
+        try:
+            self._parser.feed_data(data)
+        except HttpParserUpgrade:
+            pass
+        except HttpParserCallbackError as error:
+            # The parser catches every exception of its callbacks, for example KeyboardInterrupt.
+            raise error.__context__ or error from None
+        except HttpParserError:
+            self.is_reusable = False
+            self._is_broken = True
+        if self.is_complete:
+            self._parser = None
+        elif self._is_broken or self._pending_bytes > _MAX_HEAD_BYTES:
+            self._parser = None
+            raise NotHttpError
 
     def end(self) -> None:
         """Read the end of the connection.
@@ -94,152 +99,80 @@ class ResponseReader:
         """
         if self.is_complete:
             return
-        if self._read != self._read_rest:
+        if self.status == 0 or "content-length" in self.headers or "transfer-encoding" in self.headers:
             raise CutError
         self.is_complete = True
+        self._parser = None
 
-    def _read_head(self, data: bytes) -> None:
-        # Only the new bytes are searched, because a server may send them one by one.
-        searched = max(0, len(self._start) - 3)
-        data, self._start = self._start + data, b""
-        while data:
-            if not data.startswith(_START[: len(data)]):
-                raise NotHttpError
-            end = _END_OF_HEAD.search(data, searched)
-            searched = 0
-            if (end.start() if end else len(data)) > _MAX_HEAD_BYTES:
-                raise NotHttpError
-            if end is None:
-                self._start = data
-                return
-            version, status = self._parse_head(data[: end.start()].decode("latin-1"))
-            data = data[end.end() :]
-            if not 100 <= status < 200 or status == _SWITCHING_PROTOCOLS:
-                self.status = status
-                options = [one.strip().lower() for one in self.headers.get("connection", "").split(",")]
-                self.is_reusable = "close" not in options if version == "1" else "keep-alive" in options
-                self._choose_body()
-                if data:
-                    self.feed(data)
-                return
+    def on_message_begin(self) -> None:
+        """Read the start of a response."""
+        if self.is_complete:
+            self.is_reusable = False
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Read a header."""
+        if self.status != 0:
+            return  # Those after the body are not used.
+        key, text = name.lower().decode("latin-1"), value.strip(b" \t").decode("latin-1")
+        if key == "transfer-encoding" and key in self.headers:
+            text = f"{self.headers.pop(key)}, {text}"
+        self.headers.setdefault(key, text)
+
+    def on_headers_complete(self) -> None:
+        """Read the end of the headers."""
+        parser = self._parser
+        if self.is_complete or self._is_broken or parser is None:
+            return
+        self._pending_bytes = 0
+        status = parser.get_status_code()
+        if 100 <= status < 200 and status != _SWITCHING_PROTOCOLS:
             self.headers = {}
             self._interim += 1
-            if self._interim > _MAX_INTERIM:
-                raise NotHttpError
-
-    def _parse_head(self, head: str) -> tuple[str, int]:
-        first, *lines = (line.removesuffix("\r") for line in head.split("\n"))
-        found = _STATUS_LINE.fullmatch(first)
-        if found is None:
-            raise NotHttpError
-        name = ""
-        for line in lines:
-            if line[:1] in (" ", "\t") and name:
-                # A value of several lines, which older servers send.
-                self.headers[name] = f"{self.headers[name]} {line.strip()}"
-                continue
-            header = _HEADER.fullmatch(line)
-            if header is None:
-                raise NotHttpError
-            name, value = header[1].lower(), header[2].strip(" \t")
-            if name in self.headers and name in _LISTS:
-                self.headers[name] += f", {value}"
-            else:
-                self.headers.setdefault(name, value)
-        return found[1], int(found[2])
-
-    def _choose_body(self) -> None:
-        """Find out how long the body is. RFC 9112 section 6.3."""
-        encoding = self.headers.get("transfer-encoding")
-        length = self.headers.get("content-length")
-        if self.status in _WITHOUT_BODY or not self._has_body:
-            self.is_complete = True
-            self.is_reusable = self.is_reusable and self.status != _SWITCHING_PROTOCOLS
-            return
-        if encoding is not None:
-            # Some application servers behind a proxy send the header twice.
-            if {one.strip().lower() for one in encoding.split(",")} != {"chunked"}:
-                raise NotHttpError
-            # Two lengths can mean that the server and a proxy disagree about where the response ends.
-            self.is_reusable = self.is_reusable and length is None and "," not in encoding
-            self.body = bytearray()
-            self._read = self._read_chunks
-        elif length is not None:
-            lengths = {one.strip() for one in length.split(",")}
-            text = lengths.pop()
-            if lengths or not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
-                raise NotHttpError
-            self._left = int(text)
-            self._read = self._read_fixed
-            if self._left > self._max_bytes:
-                self._give_up()
-            self.is_complete = self.is_complete or self._left == 0
+            self._is_broken = self._interim > _MAX_INTERIM
+        elif status < 100 or parser.get_http_version() not in ("1.0", "1.1"):
+            self._is_broken = True
         else:
-            self.is_reusable = False
-            self.body = bytearray()
-            self._read = self._read_rest
+            self.status = status
+            self.is_reusable = status != _SWITCHING_PROTOCOLS and parser.should_keep_alive()
+            self.is_complete = status in _WITHOUT_BODY or not self._has_body
+            if not self.is_complete:
+                self._check_body()
 
-    def _read_fixed(self, data: bytes) -> None:
-        if len(data) > self._left:
+    def _check_body(self) -> None:
+        encoding = self.headers.get("transfer-encoding", "chunked").lower()
+        if encoding != "chunked":
+            # Some application servers behind a proxy send the header twice. With any other encoding, llhttp reads up to the end of the
+            # connection.
+            self._is_broken = encoding != "chunked, chunked"
             self.is_reusable = False
-            data = data[: self._left]
-        self._left -= len(data)
-        self.is_complete = self._left == 0
-        if self.is_complete and not self.body:
-            # Nearly every response comes in one piece.
-            self.body = data
+        elif int(self.headers.get("content-length", 0)) > self._max_bytes:
+            self._give_up()
+
+    def on_chunk_header(self) -> None:
+        """Read the line before a chunk."""
+        self._pending_bytes = 0
+
+    def on_body(self, part: bytes) -> None:
+        """Read a part of the body."""
+        if self.is_complete:
+            self.is_reusable = False
             return
-        if not isinstance(self.body, bytearray):
-            self.body = bytearray()
-        self.body += data
-
-    def _read_rest(self, data: bytes) -> None:
-        self._add(data)
-
-    def _read_chunks(self, data: bytes) -> None:
-        data = self._start + data
-        self._start = b""
-        at = 0
-        while at < len(data) and not self.is_complete:
-            if self._left > 0:
-                part = data[at : at + self._left]
-                self._add(part)
-                self._left -= len(part)
-                at += len(part)
-                continue
-            end = data.find(b"\n", at)
-            if (len(data) if end < 0 else end) - at > _MAX_LINE_BYTES:
-                raise NotHttpError
-            if end < 0:
-                self._start = data[at:]
-                return
-            self._read_line(data[at:end].removesuffix(b"\r"))
-            at = end + 1
-        if at < len(data):
-            self.is_reusable = False
-
-    def _read_chunk_size(self, line: bytes) -> None:
-        size = _CHUNK_SIZE.fullmatch(line)
-        if size is None:
-            raise NotHttpError
-        self._left = int(size[1], 16)
-        self._read_line = self._read_end_of_chunk if self._left > 0 else self._read_trailer
-
-    def _read_end_of_chunk(self, line: bytes) -> None:
-        if line:
-            raise NotHttpError
-        self._read_line = self._read_chunk_size
-
-    def _read_trailer(self, line: bytes) -> None:
-        self._trailer_bytes += len(line)
-        if self._trailer_bytes > _MAX_HEAD_BYTES:
-            raise NotHttpError
-        self.is_complete = not line
-
-    def _add(self, part: bytes) -> None:
-        self.body += part
+        self._pending_bytes = 0
+        if not self.body:
+            # Nearly every response comes in one piece.
+            self.body = part
+        else:
+            if not isinstance(self.body, bytearray):
+                self.body = bytearray(self.body)
+            self.body += part
         if len(self.body) > self._max_bytes:
             self._give_up()
+
+    def on_message_complete(self) -> None:
+        """Read the end of a response."""
+        # Interim responses end too.
+        if self.status and not self._is_broken:
+            self.is_complete = True
 
     def _give_up(self) -> None:
         self.is_too_large = self.is_complete = True

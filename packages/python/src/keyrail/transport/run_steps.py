@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import wait as wait_for_futures
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..endpoint.create_endpoint import CheckedEndpoint, ResolvedEndpoint
 from ..failure.check import invalid
@@ -23,8 +23,10 @@ from .http_client import create_http_client
 from .http_request import encode_calls, fail_all, to_attempt_result
 from .parsed_endpoint import ParsedEndpoint
 from .report_attempt import report_outcomes, report_sends
-from .rpc_socket import RpcSocket, open_rpc_socket
 from .steps import Attempt, AttemptResult, Effect, Outcome, Pause, Steps, Wait, now_ms
+
+if TYPE_CHECKING:
+    from .rpc_socket import RpcSocket
 
 # Ids of a process that was not forked start at 1 and never get this high. Ids of a child stay below 2^53, the limit of JSON numbers.
 _MIN_CHILD_ID = 2**32
@@ -235,6 +237,9 @@ def create_async_runner(
     first = endpoints[0]
 
     async def open_socket() -> RpcSocket | KeyrailError:
+        # Imported late, because most programs open no WebSocket.
+        from .rpc_socket import open_rpc_socket
+
         escaping: BaseException
         start_over_in_child()
         try:

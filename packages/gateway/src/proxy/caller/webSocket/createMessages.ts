@@ -66,6 +66,75 @@ const toChunks = (body: string | readonly BodyPart[]): readonly Buffer[] => {
   return parts.flatMap((part) => (typeof part === 'string' ? Buffer.from(part) : 'start' in part ? [] : part))
 }
 
+const toFrame = (chunks: readonly Buffer[]): { readonly parts: readonly Buffer[]; readonly total: number } => {
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
+  const header = createFrameHeader(bytes)
+  const total = header.length + bytes
+  const parts = [header, ...chunks]
+  return { parts: total <= joinedUpTo ? [Buffer.concat(parts, total)] : parts, total }
+}
+
+const createKeepAliveLimit = (): (() => boolean) => {
+  let takenAt = -keepAliveMs
+  return () => {
+    const now = performance.now()
+    if (now - takenAt < keepAliveMs) return false
+    takenAt = now
+    return true
+  }
+}
+
+/** Creates the context of a message, as of a request. */
+const createMessageContext = (
+  { name, subscriptions }: MessagesOptions,
+  {
+    gateway,
+    authorized,
+    number,
+    takeKeepAlive,
+    send,
+  }: {
+    readonly gateway: GatewayContext
+    readonly authorized: AuthorizedRequest
+    /** 1 for the first message of its connection. */
+    readonly number: number
+    readonly takeKeepAlive: () => boolean
+    readonly send: (body: ResponseContent['body']) => void
+  },
+): RequestContext => {
+  const { context: opening, tenant, network } = authorized
+  const calls = subscriptions()
+  let release: (() => void) | undefined
+  const reply: Reply = {
+    transport: 'websocket',
+    // Its frames must not be interleaved.
+    streams: false,
+    matchesIds: true,
+    subscriptions: calls && {
+      ...calls,
+      run: (call, done) => {
+        if (typeof facts.ids === 'object') release ??= calls.hold()
+        calls.run(call, done)
+      },
+    },
+    takeKeepAlive,
+    afterBody: (_context, then) => then(),
+    send: (_context, response) => {
+      send(response.body)
+      release?.()
+    },
+  }
+  // Shows in the log which connection it belongs to.
+  const identity = { caller: opening.caller, reply, requestId: `${opening.requestId}.${number}` }
+  const context = createRequestContext(gateway, identity, tenant.share)
+  const { facts } = context
+  facts.network = name
+  facts.tenant = tenant
+  facts.chainId = network.group.chainId
+  context.trace = gateway.tracer?.start(context)
+  return context
+}
+
 /** Creates the messages of a connection. The caller is not read from while `maxInFlight` messages are in flight, or their responses unread. */
 export const createMessages = (options: MessagesOptions): Messages => {
   const { write, isOpen } = options
@@ -77,7 +146,7 @@ export const createMessages = (options: MessagesOptions): Messages => {
   const deadlines: number[] = []
   let isPaused = false
   let isStopped = false
-  let keptAliveAt = -keepAliveMs
+  const takeKeepAlive = createKeepAliveLimit()
 
   const startQueued = (): void => {
     while (open.size < options.gateway().sockets.options.maxInFlight && !isStopped) {
@@ -104,10 +173,7 @@ export const createMessages = (options: MessagesOptions): Messages => {
       finish(message)
       return
     }
-    const chunks = toChunks(body)
-    const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
-    const header = createFrameHeader(bytes)
-    const total = header.length + bytes
+    const { parts, total } = toFrame(toChunks(body))
     unflushed += total
     deadlines.push(performance.now() + message.gateway.limits.writeTimeoutMs + (unflushed / minBytesPerSecond) * 1_000)
     const flushed = (): void => {
@@ -115,62 +181,27 @@ export const createMessages = (options: MessagesOptions): Messages => {
       deadlines.shift()
       finish(message)
     }
-    if (total <= joinedUpTo) write(Buffer.concat([header, ...chunks], total), flushed)
-    else {
-      write(header)
-      for (const [index, chunk] of chunks.entries()) write(chunk, index === chunks.length - 1 ? flushed : undefined)
-    }
-  }
-  const takeKeepAlive = (): boolean => {
-    const now = performance.now()
-    if (now - keptAliveAt < keepAliveMs) return false
-    keptAliveAt = now
-    return true
+    for (const [index, part] of parts.entries()) write(part, index === parts.length - 1 ? flushed : undefined)
   }
   const start = (body: Buffer): void => {
     count += 1
     const gateway = options.gateway()
     const authorized = options.authorized()
-    const { tenant } = authorized
-    const { name } = options
-    const network = gateway.networks.get(name)
+    const network = gateway.networks.get(options.name)
     // A reload has removed it. The connection is closed soon.
     if (network === undefined) return
-    let release: (() => void) | undefined
-    const subscriptions = options.subscriptions()
-    const reply: Reply = {
-      transport: 'websocket',
-      // Its frames must not be interleaved.
-      streams: false,
-      matchesIds: true,
-      subscriptions: subscriptions && {
-        ...subscriptions,
-        run: (call, done) => {
-          if (typeof facts.ids === 'object') release ??= subscriptions.hold()
-          subscriptions.run(call, done)
-        },
-      },
+    const context = createMessageContext(options, {
+      gateway,
+      authorized: { ...authorized, network },
+      number: count,
       takeKeepAlive,
-      afterBody: (_context, then) => then(),
-      send: (_context, response) => {
-        send(message, response.body)
-        release?.()
-      },
-    }
-    const { caller, requestId } = authorized.context
-    // Shows in the log which connection it belongs to.
-    const identity = { caller, reply, requestId: `${requestId}.${count}` }
-    const context = createRequestContext(gateway, identity, tenant.share)
-    const { facts } = context
-    facts.network = name
-    facts.tenant = tenant
-    facts.chainId = network.group.chainId
-    context.trace = gateway.tracer?.start(context)
+      send: (content) => send(message, content),
+    })
     const message: OpenMessage = { context, gateway, isSent: false }
     open.add(message)
     gateway.inFlight += 1
     if (body.length > uncountedBytes && !holdBytes(context.buffered, body.length)) {
-      facts.ids = readCallIds(body)
+      context.facts.ids = readCallIds(body)
       sendRejection(gateway, context, rejections.upstreamBusy())
     } else handleBody(gateway, { ...authorized, context, network }, body)
   }

@@ -104,8 +104,7 @@ export const createSocketConnection = (
   const subscriber = createSubscriber({
     getHub: () => server.gateway().sockets.getHub(network),
     memory: createMemory('subscriptions', getMaxBehind),
-    notifications,
-    maxHeldBytes: getMaxBehind,
+    waiting: createMemory('notifications', getMaxBehind),
     deliver: (frame, count, kind, minUnits) => {
       if (ws.readyState !== ws.OPEN) return
       const isTooFarBehind = getBehind() > getMaxBehind()

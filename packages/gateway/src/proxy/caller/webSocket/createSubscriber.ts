@@ -19,18 +19,15 @@ export interface ConnectionSubscriber {
 export interface SubscriberOptions extends Subscriber {
   /** Gets the subscriptions of the connection's network. */
   readonly getHub: () => SubscriptionHub | undefined
-  /** The memory of notifications. */
-  readonly notifications: BufferedBytes
-  /** The most bytes of notifications that wait for the response to a batch. */
-  readonly maxHeldBytes: () => number
+  /** The memory of notifications that wait for the response to a batch. */
+  readonly waiting: BufferedBytes
 }
 
 /** Creates the subscriber of a connection. */
 export const createSubscriber = ({
   getHub,
   memory,
-  notifications: buffered,
-  maxHeldBytes,
+  waiting,
   deliver,
   end,
   fail,
@@ -40,14 +37,12 @@ export const createSubscriber = ({
   let hasLeft = false
   /** Sends the notifications and ends that wait for the response with their subscription's id. */
   let held: (() => void)[] | undefined
-  let heldBytes = 0
   let holds = 0
 
   const takeHeld = (): readonly (() => void)[] => {
     const sends = held ?? []
     held = undefined
-    dropBytes(buffered, heldBytes)
-    heldBytes = 0
+    dropBytes(waiting, waiting.held)
     return sends
   }
   const subscriber: Subscriber = {
@@ -55,12 +50,8 @@ export const createSubscriber = ({
     deliver: (...delivered) => {
       const [frame] = delivered
       if (held === undefined) deliver(...delivered)
-      else if (heldBytes + frame.length > maxHeldBytes() || !holdBytes(buffered, frame.length))
-        fail('tooManyNotifications')
-      else {
-        heldBytes += frame.length
-        held.push(() => deliver(...delivered))
-      }
+      else if (holdBytes(waiting, frame.length)) held.push(() => deliver(...delivered))
+      else fail('tooManyNotifications')
     },
     end: (...ended) => {
       if (held === undefined) end(...ended)

@@ -92,9 +92,7 @@ export const followNodes = (nodes: ChainNodes, options: FollowOptions): ChainFol
     ring,
     readLogs,
     loadBelow,
-    onLogsStart: () => {
-      areLogsUsed = true
-    },
+    onLogsStart: () => void (areLogsUsed = true),
     timeoutMs: options.locateTimeoutMs ?? defaultLocateTimeoutMs,
     getMaxFollowMs: () => Math.min(2 * schedule.blockMs(), maxFollowMs),
   })
@@ -177,8 +175,6 @@ export const followNodes = (nodes: ChainNodes, options: FollowOptions): ChainFol
       starts.end()
     },
     locate: starts.locate,
-    releaseLogs: () => {
-      areLogsUsed = false
-    },
+    releaseLogs: () => void (areLogsUsed = false),
   }
 }

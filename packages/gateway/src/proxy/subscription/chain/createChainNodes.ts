@@ -70,13 +70,17 @@ export const createChainNodes = (getGroup: () => UpstreamGroup | undefined, boun
     return node
   }
   const pickOther = (current: UpstreamGroup | undefined): GroupMember | undefined =>
-    current?.pick({ method: 'eth_getBlockByNumber', seenHead, tried: member === undefined ? [] : [member] })
+    current?.pick({
+      calls: [{ method: 'eth_getBlockByNumber' }],
+      seenHead,
+      tried: member === undefined ? [] : [member],
+    })
   return {
     followed: () => {
       const current = useGroup()
       if (current === undefined) return undefined
       if (member?.health.isHealthy() === true) current.markUsed()
-      else member = current.pick({ method: 'eth_getBlockByNumber', seenHead })
+      else member = current.pick({ calls: [{ method: 'eth_getBlockByNumber' }], seenHead })
       return member === undefined ? undefined : getNode(current, member)
     },
     other: () => {

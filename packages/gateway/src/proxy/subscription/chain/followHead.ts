@@ -1,4 +1,5 @@
-import type { PollSchedule } from '@keyrail/core/internal'
+import { createReadAhead, followToHead, switchBranch } from '@keyrail/core/internal'
+import type { FollowSteps, KnownChain, PollSchedule } from '@keyrail/core/internal'
 import type { ChainStep } from '../followedChain.ts'
 import { ChainReadError } from './chainNodes.ts'
 import type { ChainNodes } from './chainNodes.ts'
@@ -29,10 +30,6 @@ export interface FollowHeadOptions {
  */
 export type Poll = () => Promise<number | 'reorgTooDeep'>
 
-/** How many blocks of a gap to read in parallel. */
-const lookahead = 8
-/** Chains that have numbers without a block have only a few in a row. With a wrong head, there would be no end. */
-const maxSkipped = 128
 /** If the head stays lower for this many polls and for two block times, the node does not lag: the chain has become shorter. */
 const maxLowerPolls = 8
 /** How many blocks below the first one are loaded, so that a reorganization soon after the start has an ancestor. */
@@ -43,10 +40,8 @@ const measuredBlocks = 9
 const notLower = { polls: 0, since: 0, hash: '', hasMoved: false }
 
 /**
- * Creates the polls that follow a chain block by block. The parent of each emitted block is the block emitted before it, whose number can be lower by
- * more than one. If a new block has another
- * parent, its branch is followed down by hash to a block of the ring, and the blocks above that one are removed. However the chain changes between two
- * calls, the emitted blocks form one continuous chain, which is the node's as soon as it includes the head.
+ * Creates the polls that follow a chain block by block, by the same steps as subscriptions of the SDK that poll. What to do about a head below the
+ * newest block differs: the service has other nodes to ask.
  */
 export const followHead = (options: FollowHeadOptions): Poll => {
   const { ring, nodes, schedule, signal } = options
@@ -81,58 +76,39 @@ export const followHead = (options: FollowHeadOptions): Poll => {
     options.emit({ type: 'reorg', ancestor: { number, hash }, removed: ring.removeAbove(number) })
   }
 
-  /** Follows a block whose parent is not the newest block. @returns False if its branch starts below the ring. */
-  const switchBranch = async (block: ChainBlock): Promise<boolean> => {
-    const branch = [block]
-    let lowest = block
-    let ancestor = ring.find(lowest.parentHash)
-    while (ancestor === undefined) {
-      if (lowest.number <= (ring.oldest()?.number ?? 0)) return false
-      const parent = await read(lowest.parentHash)
-      // Without this check, a faulty node could make the branch grow forever.
-      if (parent.number >= lowest.number) throw new ChainReadError('a parent has a wrong number', true)
-      branch.push(parent)
-      lowest = parent
-      ancestor = ring.find(lowest.parentHash)
-    }
-    if (ancestor.number >= lowest.number) throw new ChainReadError('a parent has a wrong number', true)
-    if (ancestor.hash !== ring.newest()?.hash) await removeAbove(ancestor)
-    for (const next of branch.reverse()) await extend(next)
-    return true
+  const chain: KnownChain<ChainBlock> = {
+    get blocks() {
+      return ring.above(-1)
+    },
+    complete: false,
   }
 
-  /** Follows the blocks from the newest one to the head. */
-  const followTo = async (head: ChainBlock, first: number): Promise<number | 'reorgTooDeep'> => {
-    const get = async (number: number): Promise<ChainBlock | undefined> => {
-      const block = number === head.number ? head : await readNumberedBlock(nodes.followed(), number)
+  /** Performs the steps of a follower. @returns Whether it has reached the head. */
+  const follow = async (
+    steps: FollowSteps<ChainBlock, ChainBlock>,
+    head?: ChainBlock,
+  ): Promise<boolean | 'reorgTooDeep'> => {
+    const readAhead = createReadAhead(async (number) => {
+      const block = number === head?.number ? head : await readNumberedBlock(nodes.followed(), number)
       return block && addLogs(block)
+    })
+    let step = steps.next()
+    while (step.done !== true) {
+      const { value } = step
+      let block: ChainBlock | undefined
+      if ('read' in value) {
+        block = await (value.last === undefined ? read(value.read) : readAhead(value.read, value.last))
+        // The ring is empty then.
+        if (signal.aborted) throw new ChainReadError('stopped')
+      } else if ('report' in value) await extend(value.report)
+      else if (value.undoAbove !== undefined) await removeAbove(value.undoAbove)
+      step = steps.next(block)
     }
-    const ahead: Promise<ChainBlock | undefined>[] = []
-    let requested = first
-    let isFirst = true
-    let skipped = 0
-    for (let number = first; number <= head.number; number += 1) {
-      for (; requested <= head.number && requested < number + lookahead; requested += 1) {
-        const reading = get(requested)
-        // Its failure is handled when its turn comes, or never if an earlier block has failed.
-        reading.catch(() => {})
-        ahead.push(reading)
-      }
-      const block = await (ahead.shift() as Promise<ChainBlock | undefined>)
-      if (block === undefined) {
-        skipped += 1
-        if (skipped > maxSkipped)
-          throw new ChainReadError(`the node has none of the blocks ${first} to ${number}`, true)
-        continue
-      }
-      skipped = 0
-      if (ring.newest()?.hash === block.parentHash) await extend(block)
-      // Blocks that were read in parallel may belong to different branches: only the first one shows which branch is current.
-      else if (!isFirst) return schedule.afterNothing()
-      else if (!(await switchBranch(block))) return 'reorgTooDeep'
-      isFirst = false
-    }
-    return afterNews()
+    const end = step.value
+    if (typeof end === 'object')
+      throw new ChainReadError(`the node has none of the blocks from ${end.missing} on`, true)
+    if (end === 'wrongParent') throw new ChainReadError('a parent has a wrong number', true)
+    return end === 'tooDeep' ? 'reorgTooDeep' : end
   }
 
   const afterNews = (): number => {
@@ -146,10 +122,10 @@ export const followHead = (options: FollowHeadOptions): Poll => {
       lower = notLower
       return schedule.afterNothing()
     }
-    const known = ring.find(head.hash)
-    if (known === undefined && head.number >= (ring.oldest()?.number ?? Infinity)) {
+    const same = ring.find(head.hash)
+    if (same === undefined && head.number >= (ring.oldest()?.number ?? Infinity)) {
       lower = notLower
-      return (await switchBranch(head)) ? afterNews() : 'reorgTooDeep'
+      return (await follow(switchBranch(chain, head))) === 'reorgTooDeep' ? 'reorgTooDeep' : afterNews()
     }
     // A node whose head rises catches up.
     if (lower.hash !== head.hash) lower = { ...lower, polls: 0, since: performance.now(), hash: head.hash }
@@ -161,8 +137,8 @@ export const followHead = (options: FollowHeadOptions): Poll => {
       return 0
     }
     lower = notLower
-    if (known === undefined) return 'reorgTooDeep'
-    await removeAbove(known)
+    if (same === undefined) return 'reorgTooDeep'
+    await removeAbove(same)
     return waitMs
   }
 
@@ -180,8 +156,10 @@ export const followHead = (options: FollowHeadOptions): Poll => {
     }
     if (head.number <= newest.number) return checkLowerHead(head, newest)
     lower = notLower
-    const waitMs = await followTo(head, newest.number + 1)
-    return waitMs === 'reorgTooDeep' ? waitMs : Math.max(0, waitMs - (performance.now() - polledAt))
+    const end = await follow(followToHead(chain, newest.number + 1, head), head)
+    if (end === 'reorgTooDeep') return end
+    const waitMs = end ? afterNews() : schedule.afterNothing()
+    return Math.max(0, waitMs - (performance.now() - polledAt))
   }
 }
 

@@ -1,6 +1,6 @@
 import { scanItems, scanMembers } from '../../../lib/json/scanMembers.ts'
 import { parseMembers } from '../../upstream/findPinnedBlock.ts'
-import { parseQuantity } from '../../upstream/queryUpstream.ts'
+import { parseQuantity } from '../../../lib/rpc/quantity.ts'
 import type { FollowedBlock } from '../followedChain.ts'
 
 /** A followed block, with what the follower itself needs of it. */

@@ -1,4 +1,4 @@
-import { toHex } from '../../upstream/logs/parseLogFilter.ts'
+import { toHex } from '../../../lib/rpc/quantity.ts'
 import { ChainReadError } from './chainNodes.ts'
 import type { ChainNode } from './chainNodes.ts'
 import { parseBlock } from './parseBlock.ts'

@@ -1,5 +1,5 @@
 import type { ChainStart, ChainStep, FollowedBlock, FollowedLog } from '../followedChain.ts'
-import type { Channel, Channels, Connection, Group, Notifications } from './createChannels.ts'
+import type { Channel, Channels, Connection, Audience, Notifications } from './createChannels.ts'
 import type { Delivery } from './createDelivery.ts'
 import { createLogIndex, matchesFilter } from './createLogIndex.ts'
 import type { LogIndex } from './createLogIndex.ts'
@@ -10,7 +10,7 @@ const positionInterval = 16
 /** The logs of one step of matching. */
 const logsPerStep = 16
 
-/** Which logs of a list a group matches: how many, and where the first and the last of them are. A list of them could be large for each of many groups. */
+/** Which logs of a list an audience matches: how many, and where the first and the last of them are. A list of them could be large for each of many audiences. */
 interface Matches {
   count: number
   readonly first: number
@@ -19,16 +19,16 @@ interface Matches {
 
 /** @param isRemoved - Whether the logs are delivered as removed: only plain subscriptions are. */
 function* countMatches(
-  index: LogIndex<Group>,
+  index: LogIndex<Audience>,
   logs: readonly FollowedLog[],
   isRemoved: boolean,
-): Generator<number, ReadonlyMap<Group, Matches>> {
-  const matched = new Map<Group, Matches>()
+): Generator<number, ReadonlyMap<Audience, Matches>> {
+  const matched = new Map<Audience, Matches>()
   for (const [at, log] of logs.entries()) {
-    yield* index.match(log, (group) => {
-      if (isRemoved && group.isInCursorMode) return
-      const matches = matched.get(group)
-      if (matches === undefined) matched.set(group, { count: 1, first: at, last: at })
+    yield* index.match(log, (audience) => {
+      if (isRemoved && audience.isInCursorMode) return
+      const matches = matched.get(audience)
+      if (matches === undefined) matched.set(audience, { count: 1, first: at, last: at })
       else {
         matches.count += 1
         matches.last = at
@@ -51,7 +51,7 @@ const createLogEnds = (logs: readonly FollowedLog[], isRemoved: boolean): ((at: 
 const one = (end: Buffer): Notifications => ({ count: 1, toEnds: () => [end] })
 
 const toNotifications = (
-  { request }: Group,
+  { request }: Audience,
   { logs, getEnd }: { readonly logs: readonly FollowedLog[]; readonly getEnd: (at: number) => Buffer },
   { count, first, last }: Matches,
 ): Notifications => ({
@@ -69,24 +69,31 @@ const toNotifications = (
 const isMilestone = ({ number }: FollowedBlock): boolean => number % positionInterval === 0
 
 /** What a subscription to logs gets of a block. @param logs - Those that match. */
-const toBlockNotifications = (group: Group, block: FollowedBlock, logs: Notifications | undefined): Notifications => {
+const toBlockNotifications = (
+  audience: Audience,
+  block: FollowedBlock,
+  logs: Notifications | undefined,
+): Notifications => {
   const { count, toEnds } = logs ?? { count: 0, toEnds: () => [] }
-  if (!group.isInCursorMode || (count === 0 && !isMilestone(block))) return { count, toEnds }
+  if (!audience.isInCursorMode || (count === 0 && !isMilestone(block))) return { count, toEnds }
   return { count: count + 1, toEnds: () => [...toEnds(), toPositionEnd(block)] }
 }
 
 function* deliverBlock(block: FollowedBlock, channels: Channels, delivery: Delivery): Generator<number, void> {
   const { logs = [] } = block
   const head = one(toResultEnd(block.header))
-  for (const group of channels.groups('newHeads')) yield* delivery.add(group, head)
+  for (const audience of channels.audiences('newHeads')) yield* delivery.add(audience, head)
   const matched = yield* countMatches(channels.index, logs, false)
   const getEnd = createLogEnds(logs, false)
-  for (const [group, matches] of matched)
-    yield* delivery.add(group, toBlockNotifications(group, block, toNotifications(group, { logs, getEnd }, matches)))
+  for (const [audience, matches] of matched)
+    yield* delivery.add(
+      audience,
+      toBlockNotifications(audience, block, toNotifications(audience, { logs, getEnd }, matches)),
+    )
   if (isMilestone(block)) {
     const position = one(toPositionEnd(block))
-    for (const group of channels.groups('logs'))
-      if (group.isInCursorMode && !matched.has(group)) yield* delivery.add(group, position)
+    for (const audience of channels.audiences('logs'))
+      if (audience.isInCursorMode && !matched.has(audience)) yield* delivery.add(audience, position)
   }
   yield* delivery.flush()
 }
@@ -100,13 +107,14 @@ function* deliverReorg(
     const logs = given.toReversed()
     const matched = yield* countMatches(channels.index, logs, true)
     const getEnd = createLogEnds(logs, true)
-    for (const [group, matches] of matched)
-      yield* delivery.add(group, toNotifications(group, { logs, getEnd }, matches))
+    for (const [audience, matches] of matched)
+      yield* delivery.add(audience, toNotifications(audience, { logs, getEnd }, matches))
     yield* delivery.flush()
   }
   const position = one(toPositionEnd(ancestor))
   for (const kind of ['newHeads', 'logs'] as const) {
-    for (const group of channels.groups(kind)) if (group.isInCursorMode) yield* delivery.add(group, position)
+    for (const audience of channels.audiences(kind))
+      if (audience.isInCursorMode) yield* delivery.add(audience, position)
   }
   yield* delivery.flush()
 }
@@ -122,19 +130,19 @@ export function* deliverStart(
   delivery: Delivery,
 ): Generator<number, void> {
   const { connection, channel } = to
-  const { group } = channel
-  const { request } = group
-  const index = createLogIndex<Group>()
-  if (request.kind === 'logs') index.add(request.filter, group)
+  const { audience } = channel
+  const { request } = audience
+  const index = createLogIndex<Audience>()
+  if (request.kind === 'logs') index.add(request.filter, audience)
   delivery.addFor(connection, channel, one(toPositionEnd(position)))
   yield* delivery.flush()
   for (const block of blocks) {
     const { logs = [] } = block
-    const matches = (yield* countMatches(index, logs, false)).get(group)
+    const matches = (yield* countMatches(index, logs, false)).get(audience)
     const getEnd = createLogEnds(logs, false)
-    const found = matches && toNotifications(group, { logs, getEnd }, matches)
+    const found = matches && toNotifications(audience, { logs, getEnd }, matches)
     const notifications =
-      request.kind === 'newHeads' ? one(toResultEnd(block.header)) : toBlockNotifications(group, block, found)
+      request.kind === 'newHeads' ? one(toResultEnd(block.header)) : toBlockNotifications(audience, block, found)
     if (notifications.count > 0) delivery.addFor(connection, channel, notifications)
     yield* delivery.flush()
   }

@@ -25,7 +25,7 @@ export interface Connection {
 /** The subscriptions with the same id, which get the same frames. */
 export interface Channel {
   readonly id: string
-  readonly group: Group
+  readonly audience: Audience
   /** The first characters of each frame. */
   readonly start: string
   readonly connections: Set<Connection>
@@ -47,7 +47,7 @@ export interface Payload extends Notifications {
 }
 
 /** The channels that get the same notifications, except for their ids. */
-export interface Group {
+export interface Audience {
   /** Without the cursor of a client. */
   readonly request: SubscriptionRequest
   /** @see SubscriptionRequest */
@@ -59,9 +59,9 @@ export interface Group {
 export interface Channels {
   readonly join: (connection: Connection, request: SubscriptionRequest, id: string) => Channel
   readonly leave: (connection: Connection, channel: Channel) => void
-  readonly groups: (kind: SubscriptionKind) => Iterable<Group>
-  /** The groups of logs. */
-  readonly index: LogIndex<Group>
+  readonly audiences: (kind: SubscriptionKind) => Iterable<Audience>
+  /** The audiences of logs. */
+  readonly index: LogIndex<Audience>
   /** How many subscriptions there are. */
   readonly counts: () => Readonly<Record<SubscriptionKind, number>>
 }
@@ -69,51 +69,51 @@ export interface Channels {
 /** Creates an empty register of subscriptions. */
 export const createChannels = (): Channels => {
   const channels = new Map<string, Channel>()
-  const index = createLogIndex<Group>()
+  const index = createLogIndex<Audience>()
   const counts = { newHeads: 0, logs: 0, newPendingTransactions: 0, syncing: 0 }
   /** By the keys of their requests. */
-  const groups: Readonly<Record<SubscriptionKind, Map<string, Group>>> = {
+  const audiences: Readonly<Record<SubscriptionKind, Map<string, Audience>>> = {
     newHeads: new Map(),
     logs: new Map(),
     newPendingTransactions: new Map(),
     syncing: new Map(),
   }
-  const openGroup = (request: SubscriptionRequest): Group => {
-    const known = groups[request.kind].get(request.key)
+  const openAudience = (request: SubscriptionRequest): Audience => {
+    const known = audiences[request.kind].get(request.key)
     if (known !== undefined) return known
     const isInCursorMode = 'cursor' in request && request.cursor !== undefined
-    const group: Group = {
+    const audience: Audience = {
       request: isInCursorMode ? { ...request, cursor: null } : request,
       isInCursorMode,
       channels: new Set(),
     }
-    groups[request.kind].set(request.key, group)
-    if (request.kind === 'logs') index.add(request.filter, group)
-    return group
+    audiences[request.kind].set(request.key, audience)
+    if (request.kind === 'logs') index.add(request.filter, audience)
+    return audience
   }
   const openChannel = (request: SubscriptionRequest, id: string): Channel => {
     const known = channels.get(id)
     if (known !== undefined) return known
-    const group = openGroup(request)
+    const audience = openAudience(request)
     const channel = {
       id,
-      group,
+      audience,
       start: toNotificationStart(id),
       connections: new Set<Connection>(),
       payload: undefined,
     }
     channels.set(id, channel)
-    group.channels.add(channel)
+    audience.channels.add(channel)
     return channel
   }
   const closeChannel = (channel: Channel): void => {
-    const { group } = channel
-    const { request } = group
+    const { audience } = channel
+    const { request } = audience
     channels.delete(channel.id)
-    group.channels.delete(channel)
-    if (group.channels.size > 0) return
-    groups[request.kind].delete(request.key)
-    if (request.kind === 'logs') index.remove(request.filter, group)
+    audience.channels.delete(channel)
+    if (audience.channels.size > 0) return
+    audiences[request.kind].delete(request.key)
+    if (request.kind === 'logs') index.remove(request.filter, audience)
   }
   return {
     join: (connection, request, id) => {
@@ -126,10 +126,10 @@ export const createChannels = (): Channels => {
     leave: (connection, channel) => {
       channel.connections.delete(connection)
       connection.channels.delete(channel.id)
-      counts[channel.group.request.kind] -= 1
+      counts[channel.audience.request.kind] -= 1
       if (channel.connections.size === 0) closeChannel(channel)
     },
-    groups: (kind) => groups[kind].values(),
+    audiences: (kind) => audiences[kind].values(),
     index,
     counts: () => ({ ...counts }),
   }

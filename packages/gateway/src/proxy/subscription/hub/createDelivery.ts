@@ -1,11 +1,11 @@
-import type { Channel, Connection, Group, Notifications, Payload } from './createChannels.ts'
+import type { Channel, Connection, Audience, Notifications, Payload } from './createChannels.ts'
 import { isFull } from './subscriptionRequest.ts'
 import { toTextFrames } from '../../../lib/textFrames.ts'
 
 /** A set of notifications that is delivered together, such as all of a block. */
 export interface Delivery {
-  /** Adds notifications for all subscriptions of a group. */
-  readonly add: (group: Group, notifications: Notifications) => Generator<number, void>
+  /** Adds notifications for all subscriptions of an audience. */
+  readonly add: (audience: Audience, notifications: Notifications) => Generator<number, void>
   /** Adds notifications for one subscription. */
   readonly addFor: (connection: Connection, channel: Channel, notifications: Notifications) => void
   /** Delivers what was added, to one connection after the other. Then the delivery is empty again. */
@@ -72,8 +72,8 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     connection.due.push(channel)
   }
   return {
-    *add(group, notifications) {
-      for (const channel of group.channels) {
+    *add(audience, notifications) {
+      for (const channel of audience.channels) {
         fill(channel, notifications)
         let step = 0
         for (const connection of channel.connections) {
@@ -93,10 +93,10 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
         if (isFlooded(connection)) rejectFlood(connection)
         let bytes = 0
         for (const channel of connection.due) {
-          const { payload, group } = channel
+          const { payload, audience } = channel
           if (payload === undefined || !isCurrent(connection, channel)) continue
           const frames = getFrames(channel, payload)
-          connection.subscriber.deliver(frames, payload.count, group.request.kind, isFull(group.request) ? 1 : 0)
+          connection.subscriber.deliver(frames, payload.count, audience.request.kind, isFull(audience.request) ? 1 : 0)
           bytes += frames.length
           if (bytes < bytesPerStep) continue
           yield bytes / bytesPerWrite

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fuzzCases } from '../../../../test/fuzzCases.ts'
 import { createLogIndex } from './createLogIndex.ts'
-import type { LogFilter } from './subscriptionRequest.ts'
+import type { SubscriptionFilter } from './subscriptionRequest.ts'
 
 const addresses = Array.from({ length: 4 }, (_, index) => `0x${String(index).repeat(40)}`)
 const words = Array.from({ length: 4 }, (_, index) => `0x${String(index).repeat(64)}`)
 
-const filters: fc.Arbitrary<LogFilter> = fc.record({
+const filters: fc.Arbitrary<SubscriptionFilter> = fc.record({
   addresses: fc.subarray(addresses),
   topics: fc.array(fc.oneof(fc.constant([]), fc.subarray(words)), { maxLength: 4 }),
 })
@@ -18,7 +18,7 @@ const logs = fc.record({
 type Log = typeof logs extends fc.Arbitrary<infer T> ? T : never
 
 /** As geth matches a filter. */
-const isMatch = ({ addresses: accepted, topics }: LogFilter, log: Log): boolean =>
+const isMatch = ({ addresses: accepted, topics }: SubscriptionFilter, log: Log): boolean =>
   (accepted.length === 0 || accepted.includes(log.address)) &&
   topics.length <= log.topics.length &&
   topics.every((options, position) => options.length === 0 || options.includes(log.topics[position] as string))
@@ -71,7 +71,7 @@ describe('an index of filters', () => {
     const take = (count: number): string[] => words.slice(0, count)
     const [word = '', , , last = ''] = words
     const [address = ''] = addresses
-    const expected: readonly (readonly [filter: LogFilter, compared: Log, skipped: Log])[] = [
+    const expected: readonly (readonly [filter: SubscriptionFilter, compared: Log, skipped: Log])[] = [
       [
         { addresses, topics: [take(4), take(4), take(4), take(2)] },
         { address: '', topics: ['', '', '', word] },

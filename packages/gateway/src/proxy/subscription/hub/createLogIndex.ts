@@ -1,14 +1,14 @@
 import type { FollowedLog } from '../followedChain.ts'
-import type { LogFilter } from './subscriptionRequest.ts'
+import type { SubscriptionFilter } from './subscriptionRequest.ts'
 
 /** A log as far as filters see it. */
 export type MatchableLog = Pick<FollowedLog, 'address' | 'topics'>
 
 /** Finds the filters that a log matches without comparing it with all of them. */
 export interface LogIndex<T extends object> {
-  readonly add: (filter: LogFilter, target: T) => void
+  readonly add: (filter: SubscriptionFilter, target: T) => void
   /** @param filter - The one that the target was added with. */
-  readonly remove: (filter: LogFilter, target: T) => void
+  readonly remove: (filter: SubscriptionFilter, target: T) => void
   /** Calls `visit` once for each target whose filter the log matches. It yields after each few comparisons. */
   readonly match: (log: MatchableLog, visit: (target: T) => void) => Generator<number, void>
 }
@@ -23,7 +23,7 @@ const noValues: readonly string[] = []
 /** The value under which filters are found that match any log. */
 const anyLog = ''
 
-const getAccepted = ({ addresses, topics }: LogFilter, field: Field): readonly string[] =>
+const getAccepted = ({ addresses, topics }: SubscriptionFilter, field: Field): readonly string[] =>
   field === 'address' ? addresses : (topics[field] ?? noValues)
 
 const getValue = ({ address, topics }: MatchableLog, field: Field): string | undefined =>
@@ -44,7 +44,7 @@ const has = (sorted: readonly string[], value: string): boolean => {
 }
 
 /** Whether a log matches a filter, as in geth. */
-export const matchesFilter = (filter: LogFilter, log: MatchableLog): boolean => {
+export const matchesFilter = (filter: SubscriptionFilter, log: MatchableLog): boolean => {
   if (log.topics.length < filter.topics.length) return false
   for (const field of fields) {
     const accepted = getAccepted(filter, field)
@@ -63,7 +63,7 @@ interface Place {
  * Chooses the field by which a filter is found: the one with the fewest values, so that each filter has few entries. A filter that
  * restricts nothing is found by any log.
  */
-const choosePlace = (filter: LogFilter): Place => {
+const choosePlace = (filter: SubscriptionFilter): Place => {
   let chosen: Place | undefined
   for (const field of fields) {
     const values = getAccepted(filter, field)
@@ -72,7 +72,7 @@ const choosePlace = (filter: LogFilter): Place => {
   return chosen ?? { field: 'address', values: [anyLog] }
 }
 
-type Targets<T> = Map<T, LogFilter>
+type Targets<T> = Map<T, SubscriptionFilter>
 
 /** The targets that are found by one value. Once they are many, those that have a single value in another field are found by that, too. */
 interface Bucket<T> {
@@ -84,7 +84,7 @@ interface Bucket<T> {
 const dividedFrom = 32
 
 /** Gets the part of a divided bucket that a filter belongs to, or all of the bucket. */
-const getPart = <T>({ targets, parts }: Bucket<T>, filter: LogFilter, place: Field): Targets<T> => {
+const getPart = <T>({ targets, parts }: Bucket<T>, filter: SubscriptionFilter, place: Field): Targets<T> => {
   const field = parts && fields.find((other) => other !== place && getAccepted(filter, other).length === 1)
   if (parts === undefined || field === undefined) return targets
   const value = getAccepted(filter, field)[0] as string
@@ -97,7 +97,7 @@ const getPart = <T>({ targets, parts }: Bucket<T>, filter: LogFilter, place: Fie
 
 const addTo = <T>(
   bucket: Bucket<T>,
-  { filter, target, place }: { filter: LogFilter; target: T; place: Field },
+  { filter, target, place }: { filter: SubscriptionFilter; target: T; place: Field },
 ): void => {
   if (bucket.parts === undefined && bucket.targets.size >= dividedFrom) {
     bucket.parts = new Map()
@@ -110,7 +110,7 @@ const addTo = <T>(
 
 const removeFrom = <T>(
   bucket: Bucket<T>,
-  { filter, target, place }: { filter: LogFilter; target: T; place: Field },
+  { filter, target, place }: { filter: SubscriptionFilter; target: T; place: Field },
 ): void => {
   const part = getPart(bucket, filter, place)
   part.delete(target)

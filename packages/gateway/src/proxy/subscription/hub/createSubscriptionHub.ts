@@ -63,7 +63,7 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
 
   function* failAll(fault: SubscriptionFault): Generator<number, void> {
     for (const connection of connections.values()) {
-      if (![...connection.channels.values()].some(({ group }) => isOfChain(group.request))) continue
+      if (![...connection.channels.values()].some(({ audience }) => isOfChain(audience.request))) continue
       fail(connection, fault)
       yield 1
     }
@@ -100,7 +100,7 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
   }
 
   const end = (connection: Connection, channel: Channel): void => {
-    const { request } = channel.group
+    const { request } = channel.audience
     channels.leave(connection, channel)
     dropBytes(connection.subscriber.memory, getSubscriptionBytes(request))
     for (const use of uses[request.kind]) use.release()
@@ -115,7 +115,7 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
   function* review(connection: Connection): Generator<number, void> {
     for (const channel of connection.channels.values()) {
       if (connection.isEnded) return
-      const rejection = connection.reject?.(toSubscribeParams(channel.group.request))
+      const rejection = connection.reject?.(toSubscribeParams(channel.audience.request))
       if (rejection !== undefined) {
         end(connection, channel)
         connection.subscriber.end(channel.id, rejection)
@@ -184,9 +184,9 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
         if (rejection !== undefined) return reject(rejection)
         connection.starting -= 1
         const channel = channels.join(connection, request, id)
-        dropBytes(subscriber.memory, bytes - getSubscriptionBytes(channel.group.request))
+        dropBytes(subscriber.memory, bytes - getSubscriptionBytes(channel.audience.request))
         done({ id })
-        if (from !== undefined && channel.group.isInCursorMode)
+        if (from !== undefined && channel.audience.isInCursorMode)
           yield* deliverStart(from, { connection, channel }, startDelivery())
       }
       starting.add(reject)

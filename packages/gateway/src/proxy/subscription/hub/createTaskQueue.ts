@@ -1,7 +1,7 @@
 /** Work in steps. After each step it yields how many writes it has made since the last one: one for each connection, and one for each 16 kB. */
 export type Task = () => Generator<number, void>
 
-/** Runs tasks one after another, in slices between which the event loop serves others. */
+/** Runs tasks one after another, in slices. After each, others have the event loop for about as long as a slice takes. */
 export interface TaskQueue {
   /** Adds a task. It starts at once unless others wait or run. */
   readonly push: (task: Task) => void
@@ -9,8 +9,8 @@ export interface TaskQueue {
   readonly clear: () => void
 }
 
-/** When a slice ends. */
-export interface SliceLimits {
+/** When a slice ends, and the next one begins. */
+export interface SliceOptions {
   /** @default 2 */
   readonly ms?: number
   /**
@@ -19,10 +19,15 @@ export interface SliceLimits {
    * @default 150
    */
   readonly writes?: number
+  /** Schedules the next slice. @default after 2 ms */
+  readonly schedule?: (runSlice: () => void) => void
 }
 
+const pause = (runSlice: () => void): void => void setTimeout(runSlice, 2)
+
 /** Creates an empty queue. */
-export const createTaskQueue = ({ ms = 2, writes: maxWrites = 150 }: SliceLimits = {}): TaskQueue => {
+export const createTaskQueue = (options: SliceOptions = {}): TaskQueue => {
+  const { ms = 2, writes: maxWrites = 150, schedule = pause } = options
   let waiting: Task[] = []
   let running: Generator<number, void> | undefined
   /** Whether a slice runs or is scheduled. */
@@ -42,7 +47,7 @@ export const createTaskQueue = ({ ms = 2, writes: maxWrites = 150 }: SliceLimits
       if (done !== true) writes += value
       else if (running === current) running = undefined
     }
-    setImmediate(runSlice)
+    schedule(runSlice)
   }
   return {
     push: (task) => {

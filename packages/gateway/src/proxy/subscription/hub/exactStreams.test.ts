@@ -199,7 +199,7 @@ test('clients that come, go and resume at random have exactly the blocks and log
       fc.array(actions, { minLength: 50, maxLength: 200 }),
       fc.integer({ min: 1, max: 40 }),
       async (clientKinds, given, writes) => {
-        const queue = createTaskQueue({ ms: Infinity, writes })
+        const queue = createTaskQueue({ ms: Infinity, writes, schedule: setImmediate })
         const setup = openSetup(queue)
         const { hub, chain } = setup.opened
         const clients = clientKinds.map((kind) => createApplyingClient(setup, kind))

@@ -12,14 +12,14 @@ import { allBufferedBytes } from '../../../lib/memoryBudget.ts'
 import { createScriptedChain } from '../../../../test/scriptedChain.ts'
 
 /** A queue that writes to one connection in each turn. */
-const oneByOne = () => createTaskQueue({ ms: Infinity, writes: 1 })
+const oneByOne = () => createTaskQueue({ ms: Infinity, writes: 1, schedule: setImmediate })
 const turn = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(resolve)
   })
 
 test('a slice of a block ends earlier if its notifications are large', async () => {
-  const opened = openHub({ queue: createTaskQueue({ ms: Infinity, writes: 8 }) })
+  const opened = openHub({ queue: createTaskQueue({ ms: Infinity, writes: 8, schedule: setImmediate }) })
   const clients = Array.from({ length: 8 }, createClient)
   for (const client of clients) for (let count = 0; count < 5; count += 1) follow(opened, client, 'logs', {})
   await turn()

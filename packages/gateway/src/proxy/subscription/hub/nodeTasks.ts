@@ -5,7 +5,7 @@ import { isFull } from './subscriptionRequest.ts'
 
 /** Whether anyone wants whole transactions. */
 export const wantsFullTransactions = (channels: Channels): boolean =>
-  [...channels.groups('newPendingTransactions')].some(({ request }) => isFull(request))
+  [...channels.audiences('newPendingTransactions')].some(({ request }) => isFull(request))
 
 /** Delivers pending transactions. @param transactions - JSON: whole ones if `full`, else hashes. */
 export function* deliverTransactions(
@@ -16,8 +16,8 @@ export function* deliverTransactions(
 ): Generator<number, void> {
   const ends = transactions.map(toResultEnd)
   const notifications = { count: ends.length, toEnds: () => ends }
-  for (const group of channels.groups('newPendingTransactions'))
-    if (isFull(group.request) === full) yield* delivery.add(group, notifications)
+  for (const audience of channels.audiences('newPendingTransactions'))
+    if (isFull(audience.request) === full) yield* delivery.add(audience, notifications)
   yield* delivery.flush()
 }
 
@@ -25,6 +25,6 @@ export function* deliverTransactions(
 export function* deliverSyncing(status: string, channels: Channels, delivery: Delivery): Generator<number, void> {
   const end = toResultEnd(status === 'false' ? status : `{"syncing":true,"status":${status}}`)
   const notifications = { count: 1, toEnds: () => [end] }
-  for (const group of channels.groups('syncing')) yield* delivery.add(group, notifications)
+  for (const audience of channels.audiences('syncing')) yield* delivery.add(audience, notifications)
   yield* delivery.flush()
 }

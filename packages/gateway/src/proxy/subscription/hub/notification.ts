@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { toQuantityId } from '../../../lib/toQuantityId.ts'
+import { toQuantityId } from '../../../lib/rpc/quantity.ts'
 import type { BlockPosition } from '../followedChain.ts'
 
 // A notification has two parts. The first depends on the subscription only. The second depends on the event only, so subscriptions share it.

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Rejection } from '../../../errors/rejection.ts'
 import type { ChainCursor } from '../followedChain.ts'
 import type { SubscriptionLimits } from '../subscriptionHub.ts'
-import { parseLogFilter } from './parseLogFilter.ts'
+import { parseSubscriptionFilter } from './parseSubscriptionFilter.ts'
 import { isObject, quote, RequestProblem } from './requestProblem.ts'
 import { subscriptionRejections } from './subscriptionRejections.ts'
-import type { LogFilter, SubscriptionRequest } from './subscriptionRequest.ts'
+import type { SubscriptionFilter, SubscriptionRequest } from './subscriptionRequest.ts'
 
 const kinds = 'newHeads, logs, newPendingTransactions or syncing'
 const maxHashes = 256
@@ -43,7 +43,7 @@ const parse = (
     }
     case 'logs': {
       const [given, ...options] = rest
-      const filter = parseLogFilter(given, limits)
+      const filter = parseSubscriptionFilter(given, limits)
       const cursor = parseCursorOption(options, 'logs')
       return { kind, key: toKey(kind, cursor, filter), filter, cursor }
     }
@@ -70,7 +70,7 @@ const parse = (
 }
 
 /** A filter may have a thousand addresses, so the key is a digest. */
-const toKey = (kind: string, cursor: ChainCursor | null | undefined, filter?: LogFilter): string => {
+const toKey = (kind: string, cursor: ChainCursor | null | undefined, filter?: SubscriptionFilter): string => {
   const mode = cursor === undefined ? kind : `${kind},cursor`
   if (filter === undefined) return mode
   const digest = createHash('sha256').update(JSON.stringify([filter.addresses, filter.topics]))

@@ -1,7 +1,7 @@
 import type { ChainCursor } from '../followedChain.ts'
 
 /** The filter of a subscription to logs. */
-export interface LogFilter {
+export interface SubscriptionFilter {
   /** In lower case, sorted, without duplicates. Empty: any address. */
   readonly addresses: readonly string[]
   /** The topics that are accepted at each position, as for addresses. A log has at least as many topics as there are positions. */
@@ -20,7 +20,7 @@ type RequestedCursor = ChainCursor | null | undefined
 export type SubscriptionRequest = CommonRequest &
   (
     | { readonly kind: 'newHeads'; readonly cursor: RequestedCursor }
-    | { readonly kind: 'logs'; readonly filter: LogFilter; readonly cursor: RequestedCursor }
+    | { readonly kind: 'logs'; readonly filter: SubscriptionFilter; readonly cursor: RequestedCursor }
     | {
         readonly kind: 'newPendingTransactions'
         /** Whole transactions, not only their hashes. */

@@ -44,6 +44,35 @@ interface Message {
   readonly result?: unknown
 }
 
+/** Creates the requests in flight on a connection. */
+const createRequests = (
+  timeoutMs: number,
+  { send, onTimeout }: { readonly send: (text: string) => void; readonly onTimeout: () => void },
+) => {
+  const pending = new Map<unknown, { readonly timer: NodeJS.Timeout; readonly done: (result: unknown) => void }>()
+  let nextId = 1
+  return {
+    /** @param done - Gets `undefined` for an error. */
+    send: (method: string, params: readonly string[], done: (result: unknown) => void): void => {
+      const id = nextId++
+      pending.set(id, { timer: setTimeout(onTimeout, timeoutMs), done })
+      send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+    },
+    end: (id: unknown, result: unknown): void => {
+      const request = pending.get(id)
+      if (request === undefined) return
+      pending.delete(id)
+      clearTimeout(request.timer)
+      request.done(result)
+    },
+    clear: (): void => {
+      for (const { timer } of pending.values()) clearTimeout(timer)
+      pending.clear()
+    },
+    size: (): number => pending.size,
+  }
+}
+
 /**
  * Opens a connection to a node, checks its chain and subscribes. The session ends when the connection breaks, the node does not respond in time
  * or sends something that is not JSON.
@@ -55,14 +84,12 @@ export const openSession = (
   /** The topics that were sent, with the subscription's id once the node has accepted it. */
   const sent = new Map<NodeTopic, string | undefined>()
   const bySubscription = new Map<string, NodeTopic>()
-  const requests = new Map<number, { readonly timer: NodeJS.Timeout; readonly done: (result: unknown) => void }>()
-  let nextId = 1
+  const requests = createRequests(timeoutMs, { send: (text) => connection.send(text), onTimeout: () => fail('lost') })
   let isReady = false
 
   const stopTimers = (): void => {
     clearTimeout(handshake)
     clearTimeout(silence)
-    for (const { timer } of requests.values()) clearTimeout(timer)
     requests.clear()
     bySubscription.clear()
   }
@@ -74,16 +101,9 @@ export const openSession = (
     close()
     onEnd(reason)
   }
-  /** @param done - Gets `undefined` for an error. */
-  const request = (method: string, params: readonly string[], done: (result: unknown) => void): void => {
-    const id = nextId++
-    const timer = setTimeout(() => fail('lost'), timeoutMs)
-    requests.set(id, { timer, done })
-    connection.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
-  }
   /** Checks the chain, and that the node responds at all. */
   const checkChain = (): void =>
-    request('eth_chainId', [], (result) => {
+    requests.send('eth_chainId', [], (result) => {
       if (typeof result !== 'string') fail('lost')
       else if (Number(result) !== chainId) fail('wrongChain')
       else if (!isReady) {
@@ -95,11 +115,11 @@ export const openSession = (
   const unsubscribe = (topic: NodeTopic, subscription: string): void => {
     sent.delete(topic)
     bySubscription.delete(subscription)
-    request('eth_unsubscribe', [subscription], () => {})
+    requests.send('eth_unsubscribe', [subscription], () => {})
   }
   const subscribe = (topic: NodeTopic): void => {
     sent.set(topic, undefined)
-    request('eth_subscribe', [topic], (result) => {
+    requests.send('eth_subscribe', [topic], (result) => {
       // A node that rejects a topic is not asked again on this connection.
       if (typeof result !== 'string') return
       sent.set(topic, result)
@@ -118,13 +138,7 @@ export const openSession = (
     if (method === 'eth_subscription') {
       const topic = bySubscription.get(params?.subscription as string)
       if (topic !== undefined) onNotification(topic, params?.result)
-      return
-    }
-    const pending = requests.get(id as number)
-    if (pending === undefined) return
-    requests.delete(id as number)
-    clearTimeout(pending.timer)
-    pending.done(result)
+    } else requests.end(id, result)
   }
   const connection: NodeConnection = openWebSocket(url, headers, {
     onOpen: () => {
@@ -146,7 +160,7 @@ export const openSession = (
   const handshake = setTimeout(() => fail('lost'), timeoutMs)
   const silence = setTimeout(() => {
     // Before the handshake is done, and while the node owes a response, there is a shorter time limit.
-    if (isReady && requests.size === 0) checkChain()
+    if (isReady && requests.size() === 0) checkChain()
     silence.refresh()
   }, silenceMs)
 

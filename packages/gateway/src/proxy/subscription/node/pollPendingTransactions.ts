@@ -44,7 +44,7 @@ export const pollPendingTransactions = (
     return typeof response === 'string' || response.member === 'error' ? failed : JSON.parse(response.value.toString())
   }
   const pickMember = (): GroupMember | undefined => {
-    const options = { method: 'eth_newPendingTransactionFilter' }
+    const options = { calls: [{ method: 'eth_newPendingTransactionFilter' }] }
     return (failedMember && group.pick({ ...options, tried: [failedMember] })) ?? group.pick(options)
   }
   const remove = (): void => {

@@ -25,7 +25,7 @@ export const pollSyncing = (
   let wasSyncing: boolean | undefined
 
   const query = async (): Promise<string | undefined> => {
-    const member = group.pick({ method: 'eth_syncing' })
+    const member = group.pick({ calls: [{ method: 'eth_syncing' }] })
     if (member === undefined) return undefined
     const response = await queryUpstream(member.upstream, { method: 'eth_syncing', params: '[]' }, timeoutMs)
     return typeof response === 'string' || response.member === 'error' ? undefined : response.value.toString()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { methods } from '../../../lib/methods.ts'
-import { getStateBlock } from '../getStateBlock.ts'
+import { getStateBlock } from '../health/getStateBlock.ts'
 import { getNamedBlock, isAboveHead } from './getNamedBlock.ts'
 
 const hash = `"0x${'ab'.repeat(32)}"`

@@ -1,7 +1,7 @@
 import type { CallScope } from '../../call/callScope.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
-import { toHex } from '../logs/parseLogFilter.ts'
+import { toHex } from '../../../lib/rpc/quantity.ts'
 import { readHead } from './trackHead.ts'
 
 const tagged = /^(\s*\[\s*")(safe|finalized)"/

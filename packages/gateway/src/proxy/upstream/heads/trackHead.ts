@@ -3,8 +3,7 @@ import type { CallScope } from '../../call/callScope.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
-import { toHex } from '../logs/parseLogFilter.ts'
-import { parseQuantity } from '../queryUpstream.ts'
+import { toHex, parseQuantity } from '../../../lib/rpc/quantity.ts'
 
 /** Whether the result of a call shows the head of the chain. */
 export const showsHead = ({ params = '', traits }: ForwardedCall): boolean => {

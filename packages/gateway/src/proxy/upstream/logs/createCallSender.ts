@@ -1,7 +1,7 @@
 import { rejections } from '../../../errors/rejections.ts'
 import type { CallScope, SendOptions } from '../../call/callScope.ts'
 import type { CallDone, CallResult } from '../callResult.ts'
-import { forwardCall } from '../forwardCall.ts'
+import { forwardCall } from '../forward.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
 

@@ -1,6 +1,6 @@
 import type { CallScope, SendCall, SendOptions } from '../../call/callScope.ts'
 import type { CallDone, CallResult } from '../callResult.ts'
-import { forwardCall } from '../forwardCall.ts'
+import { forwardCall } from '../forward.ts'
 import { toPickOptions } from '../forwardedCall.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
@@ -56,7 +56,7 @@ const forwardLogs = (
     for (
       let member: GroupMember | undefined = first;
       member !== undefined;
-      member = group.pick(toPickOptions(call, { tried, ownerId, seenHead }))
+      member = group.pick(toPickOptions([call], { tried, ownerId, seenHead }))
     ) {
       const error = tried.length === 0 ? rejected?.error : undefined
       tried.push(member)
@@ -71,7 +71,7 @@ const forwardLogs = (
     if (failure === undefined) sender.send(call, {}, finish)
     else finish(...failure)
   }
-  const preferred = group.pick(toPickOptions(call, { seenHead, ownerId, keyId }))
+  const preferred = group.pick(toPickOptions([call], { seenHead, ownerId, keyId }))
   if (preferred !== undefined && isTooLong(filter, preferred, ranges)) void split(preferred)
   else
     sender.send(call, {}, (result, member) => {

@@ -1,4 +1,5 @@
-import { foldName } from '../../../auth/allowList/hasAmbiguousName.ts'
+import { toHex } from '../../../lib/rpc/quantity.ts'
+import { foldName } from '../../../lib/json/foldName.ts'
 import { scanItems } from '../../../lib/json/scanMembers.ts'
 import { parseBlockNumber, parseMembers } from '../findPinnedBlock.ts'
 import type { BlockRange } from './createLogPlan.ts'
@@ -44,9 +45,6 @@ const rangeNames: ReadonlySet<string> = new Set(['fromblock', 'toblock', 'blockh
 /** Whether a member is a block hash, or one that only some nodes read as the range: Go's decoder ignores case. */
 const isAmbiguous = (name: string): boolean =>
   name !== 'fromBlock' && name !== 'toBlock' && rangeNames.has(foldName(name))
-
-/** Formats a block number as nodes require it. */
-export const toHex = (block: number): string => `0x${block.toString(16)}`
 
 /** A missing block means the latest one. */
 const parseBlockRef = (source: string | undefined): BlockRef | undefined =>

@@ -1,8 +1,7 @@
 import { scanMembers } from '../../../lib/json/scanMembers.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
-import { parseQuantity } from '../queryUpstream.ts'
-import { toHex } from './parseLogFilter.ts'
+import { toHex, parseQuantity } from '../../../lib/rpc/quantity.ts'
 import type { BlockRef } from './parseLogFilter.ts'
 
 /** A block of a node's chain. */

@@ -1,7 +1,7 @@
 import { rejections } from '../../../errors/rejections.ts'
 import { dropBytes } from '../../../lib/memoryBudget.ts'
 import type { CallResult } from '../callResult.ts'
-import type { ByteBudget } from '../createUpstream.ts'
+import type { ByteBudget } from '../postRequest.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
 import { failureRules } from '../failureRules.ts'

@@ -1,0 +1,63 @@
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import type { ReadArguments } from '../arguments/command.ts'
+import { exitCodes, wrongUsage } from '../cliError.ts'
+import { createControlApiClient } from '../control/controlApi.ts'
+import { readToken } from '../control/readCredential.ts'
+import { readServiceUrl } from '../control/readServiceUrl.ts'
+import { createMcpServer } from '../mcp/createMcpServer.ts'
+import { printNote } from '../output/print.ts'
+import { readVersion } from '../readVersion.ts'
+import { getSecretParts, readEndpoint, readKey } from './endpoint.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What no result may contain: the token, the key, and the parts of URLs that look like one. */
+function collectSecrets(given: ReadArguments, environment: Environment, token: string | undefined): string[] {
+  const urls = [
+    ...['url', 'base-url', 'rpc-url'].map((name) => given.text(name)),
+    environment['KEYRAIL_URL'],
+    environment['KEYRAIL_BASE_URL'],
+  ]
+  return [token, readKey(given, environment), ...urls.flatMap(getSecretParts)].flatMap((secret) =>
+    secret ? [secret] : [],
+  )
+}
+
+/**
+ * `keyrail mcp`: serves the Model Context Protocol on standard input and output, until the input ends.
+ *
+ * @param given - The command's arguments.
+ * @returns Exit code 0.
+ * @throws {CliError} exit code 2 for invalid usage; 1 if the service rejects the token; 3 without a response.
+ */
+export async function mcp(given: ReadArguments): Promise<number> {
+  if (given.positionals.length > 0) throw wrongUsage('keyrail mcp takes no arguments, only options')
+  const { env } = process
+  const hasService = given.text('service') !== undefined || !!env['KEYRAIL_SERVICE_URL']
+  const credential = hasService ? await readToken(given, env) : undefined
+  const api = credential && createControlApiClient(readServiceUrl(given, env).origin, credential)
+  const scopes = api === undefined ? [] : ((await api('GET /api/session', {})).scopes ?? [])
+  const server = createMcpServer({
+    version: readVersion(),
+    api,
+    scopes,
+    getEndpoint: (network) =>
+      readEndpoint(
+        { ...given, text: (name) => (name === 'network' ? (network ?? given.text(name)) : given.text(name)) },
+        env,
+      ),
+    keyFolder: given.text('key-folder') ?? '.keyrail/keys',
+    secrets: collectSecrets(given, env, credential?.token),
+  })
+  const ended = new Promise<void>((resolve) => {
+    process.stdin.once('end', resolve)
+    process.stdin.once('close', resolve)
+    server.server.onclose = resolve
+  })
+  await server.connect(new StdioServerTransport())
+  const more = scopes.includes('keys:write') ? ', and it may create keys' : ''
+  await printNote(`keyrail: serving MCP on standard input and output${more}`)
+  await ended
+  await server.close()
+  return exitCodes.ok
+}

@@ -1,0 +1,82 @@
+import { rejections } from '../../errors/rejections.ts'
+import type { SendCall } from '../call/callScope.ts'
+import type { MethodTraits } from '../method/createMethodPolicy.ts'
+import type { CallResult } from './callResult.ts'
+import { forwardCall } from './forward.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
+import type { GroupMember } from './groupMember.ts'
+import { readNodeResponse } from './readAttempt.ts'
+import { sendRead } from './sendRead.ts'
+import { sendFilterCall } from './sendFilterCall.ts'
+
+/** How calls of one kind run. */
+interface CallKind {
+  /**
+   * When a call of a request starts. `now`: at once, because it needs no node. `inOrder`: after the calls like it before it have ended. `shared`: at any
+   * time, together with other reads, or not at all if its result is known.
+   */
+  readonly starts: 'now' | 'inOrder' | 'shared'
+  readonly send: SendCall
+}
+
+const noop = (): void => {}
+
+const sendFixed: SendCall = ({ traits }, _scope, _options, done) => {
+  done({ member: 'result', value: traits.result ?? 'null' })
+  return noop
+}
+
+/** Hands a subscription call to the service's own subscriptions. */
+const sendSubscriptionCall: SendCall = (call, { subscriptions }, { sent }, done) => {
+  if (subscriptions === undefined) done(rejections.methodNotFound(call.method))
+  else
+    subscriptions.run(call, (result) => {
+      // It counts like a call that a node received.
+      if (!('reason' in result)) sent?.()
+      done(result)
+    })
+  return noop
+}
+
+/**
+ * Whether a node has the transaction of a write, or may have it: it knew it already, or it has accepted it but the wait for its receipt timed out
+ * (EIP-7966).
+ */
+const mayHaveWrite = (
+  { method, params }: ForwardedCall,
+  { result, member }: { result: CallResult; member: GroupMember },
+): boolean => {
+  if ('reason' in result) return result.reason === 'upstream_timeout'
+  if (!('value' in result) || result.member === 'result') return true
+  const { kind } = readNodeResponse({ member, method, params, idempotent: false }, result, { status: 200 })
+  return kind === 'txKnown' || kind === 'unconfirmed' || kind === 'timeout'
+}
+
+/** Forwards a write. From when it is sent, and again from when it ends, its key's reads join none that started before. */
+const sendWrite: SendCall = (call, scope, { deadlineMs, sent }, done) => {
+  const { inFlightReads, views } = scope.group
+  inFlightReads.markChanged(scope.keyId)
+  // A node that only takes transactions has no head, so none is needed.
+  return forwardCall(call, scope, { deadlineMs, sent }, (result, member) => {
+    inFlightReads.markChanged(scope.keyId)
+    if (member !== undefined && mayHaveWrite(call, { result, member })) views.recordWrite(scope.keyId, member)
+    done(result, member)
+  })
+}
+
+/** What the gateway does with a call. */
+const kinds = {
+  fixed: { starts: 'now', send: sendFixed },
+  filter: { starts: 'inOrder', send: sendFilterCall },
+  subscription: { starts: 'inOrder', send: sendSubscriptionCall },
+  write: { starts: 'inOrder', send: sendWrite },
+  read: { starts: 'shared', send: sendRead },
+} as const satisfies Record<string, CallKind>
+
+/** Gets the kind of a call. */
+export const getKind = ({ result, filter, subscribes, idempotent }: MethodTraits): CallKind => {
+  if (result !== undefined) return kinds.fixed
+  if (filter !== undefined) return kinds.filter
+  if (subscribes === true) return kinds.subscription
+  return idempotent ? kinds.read : kinds.write
+}

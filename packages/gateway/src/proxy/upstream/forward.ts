@@ -1,0 +1,366 @@
+import type { FailureKind } from '@keyrail/core'
+import { rejections } from '../../errors/rejections.ts'
+import type { Deadline } from '../../lib/createDeadlines.ts'
+import type { SendCall, SendCalls } from '../call/callScope.ts'
+import type { CallResult, CallsDone } from './callResult.ts'
+import type { FlowControl, ResponseConsumer, UpstreamFault } from './postRequest.ts'
+import { chooseEnd, decideNext, failureRules } from './failureRules.ts'
+import { getUnits } from './forwardedCall.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
+import type { GroupMember } from './groupMember.ts'
+import { maxConfirmMs, rememberNull } from './nullResults.ts'
+import { openResponseStream } from './openResponseStream.ts'
+import { pickNext } from './pickNext.ts'
+import type { SentCalls } from './pickNext.ts'
+import { queryUpstream } from './queryUpstream.ts'
+import { readFailedBatch } from './readAttempt.ts'
+import type { AttemptResult } from './readAttempt.ts'
+import { readBatchEnds, readEnd } from './readEnds.ts'
+import type { Received } from './readEnds.ts'
+import { observeAttempt, recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
+import type { Attempt } from './sendAttempt.ts'
+import { waitForSlot } from './waitForSlot.ts'
+import { cheapRead, cheapReadTimeoutMs } from './health/watchHealth.ts'
+
+/** How long a trial call, which finds out if an upstream works again, waits before it is sent to another upstream too. */
+const trialMs = 1_000
+const noop = (): void => {}
+const onlyPlace: readonly number[] = [0]
+
+/**
+ * Forwards a call to a node, or several cheap reads in one batch.
+ *
+ * `failureRules` decides what follows a failure. Reads for which another node may have a better response are sent to the other upstreams,
+ * one after the other, each at most once. A write is sent to another upstream only if the first cannot have run it. If all fail, the caller gets
+ * the failure that says most about the call. A read alone is retried on the same upstream only if the connection broke and there is no other,
+ * because a node may close an idle connection at any time.
+ *
+ * A cheap read alone without a response after `hedgeMs`, or by default after half of its time, is sent to another upstream too, and the first
+ * response wins. Each time half of the rest has passed, it is sent to one more. An expensive read is sent to another upstream after half of its time
+ * if the first does not even respond to a cheap read. A write is never sent to two upstreams at the same time, and neither is a batch: one that takes
+ * half of the time that is left is stopped, and sent to the next.
+ *
+ * If the key or its owner has too many calls in flight, the calls wait in the key's queue, within their timeout.
+ */
+export const forward: SendCalls = (calls, scope, options, done) => {
+  if (scope.group.queue.hasSlot(scope)) return forwardNow(calls, scope, options, done)
+  return waitForSlot(scope, options, {
+    run: (queued) => forwardNow(calls, scope, queued, done),
+    reject: (rejection) => endAll(calls, rejection, done),
+  })
+}
+
+/** Forwards a single call. */
+export const forwardCall: SendCall = (call, scope, options, done) =>
+  forward([call], scope, options, (result = rejections.upstreamBad(), member) => done(result, member))
+
+/** Calls that have a slot of their key, and are forwarded now. */
+interface Run extends SentCalls {
+  readonly done: CallsDone
+  /** Several calls are sent as a batch, and so are those that are left of it. */
+  readonly isBatch: boolean
+  /** By `performance.now`. */
+  readonly endsAt: number
+  readonly deadline: Deadline
+  /** Sends the calls to one more upstream, or ends the wait for a confirmed `null`. */
+  timer: NodeJS.Timeout | undefined
+  /** The timer ends the wait for a confirmed `null`. */
+  isConfirming: boolean
+  readonly tried: GroupMember[]
+  readonly ends: (AttemptResult | undefined)[]
+  /** The attempts in flight. */
+  readonly open: Attempt[]
+  over: boolean
+  /** It holds its key's slot, until the calls end or their stream does. */
+  holdsSlot: boolean
+}
+
+const endAll = (calls: readonly ForwardedCall[], result: CallResult | undefined, done: CallsDone): void => {
+  for (let place = 0; place < calls.length; place += 1) done(result, undefined, place)
+}
+
+const forwardNow: SendCalls = (calls, scope, options, done) => {
+  const { group, keyId, ownerId } = scope
+  const { deadlineMs = scope.timeoutMs, only, neededHead: seenHead } = options
+  const [call] = calls
+  if (call === undefined) return noop
+  const isBatch = calls.length > 1
+  const { idempotent, expensive } = call.traits
+  const units = getUnits(calls)
+  const mayBeTrial = idempotent && !expensive && only === undefined && !isBatch
+  const first = only ?? group.pick({ calls, units, keyId, ownerId, mayBeTrial, seenHead })
+  if (first === undefined) {
+    // Each call of a batch alone may fit into a budget, or find an upstream that offers its method.
+    endAll(calls, isBatch ? undefined : group.explainNoPick({ calls, units }), done)
+    return noop
+  }
+  if (only !== undefined && !group.hasRoom(only, { calls: calls.length, units })) {
+    endAll(calls, rejections.upstreamBusy(), done)
+    return noop
+  }
+  group.queue.acquire(scope)
+  const run: Run = {
+    calls,
+    scope,
+    options,
+    done,
+    isBatch,
+    endsAt: performance.now() + deadlineMs,
+    deadline: group.deadlines.start(deadlineMs, () => timeOut(run, first)),
+    timer: undefined,
+    isConfirming: false,
+    tried: [],
+    ends: calls.map(() => undefined),
+    open: [],
+    over: false,
+    holdsSlot: true,
+  }
+  const isOnTrial = !isBatch && !first.health.isHealthy()
+  start(run, first, isBatch ? [...calls.keys()] : onlyPlace, mayBeTrial)
+  if (!run.over && (isBatch || (idempotent && only === undefined && group.several))) {
+    const hedgeMs = isBatch || expensive ? undefined : group.getHedgeMs(first)
+    const waitMs = Math.min(hedgeMs ?? deadlineMs / 2, isOnTrial && !expensive ? trialMs : Infinity)
+    // Without `hedgeMs` half of the timeout has passed, which is more than slow.
+    startTimer(run, waitMs, hedgeMs === undefined || isOnTrial)
+  }
+  return () => {
+    if (!run.over) stopRun(run, 'aborted')
+  }
+}
+
+/** Sends calls to an upstream. @param places - Those of the calls. */
+const start = (run: Run, member: GroupMember, places: readonly number[], mayBeTrial = false): void => {
+  const { scope, options, isBatch } = run
+  run.tried.push(member)
+  const calls = isBatch ? places.flatMap((place) => run.calls[place] ?? []) : run.calls
+  const mayStream = !isBatch && calls[0]?.traits.idempotent === true ? options.mayStream : undefined
+  let hasEnded = false
+  const attempt = sendAttempt(
+    calls,
+    { places, member, scope, options, isBatch, mayBeTrial, number: run.tried.length },
+    {
+      ended: (ended, fault, response) => {
+        hasEnded = true
+        remove(run.open, ended)
+        if (isBatch) endBatch(run, calls, ended, { fault, response })
+        else endCall(run, ended, { fault, response })
+      },
+      large: mayStream && ((large, head, flow) => openStream(run, large, { head, flow, mayStream })),
+    },
+  )
+  // It may have ended at once.
+  if (!hasEnded) run.open.push(attempt)
+}
+
+const endCall = (run: Run, attempt: Attempt, received: Received): void => {
+  const { calls, scope, tried, open } = run
+  const [call] = calls
+  if (call === undefined) return
+  const end = readEnd(call, attempt, scope, received)
+  if (run.over) {
+    release(run)
+    return
+  }
+  const { idempotent, weight: units } = call.traits
+  const isFirst = tried.length === 1 && open.length === 0
+  const mayRepeat =
+    isFirst && idempotent && end.isBroken === true && scope.group.hasRoom(end.member, { calls: 1, units })
+  goOn(run, takeEnd(run, 0, end) ? onlyPlace : [], mayRepeat ? end.member : undefined)
+}
+
+const endBatch = (run: Run, sent: readonly ForwardedCall[], attempt: Attempt, received: Received): void => {
+  const found = readBatchEnds(sent, attempt, received)
+  if (found === undefined) failBatch(run, attempt, readFailedBatch(received), received.fault)
+  else
+    goOn(
+      run,
+      attempt.places.filter((place, index) => {
+        const end = found[index]
+        // The node may respond to the call alone.
+        if (end?.kind === 'batchTooLarge') return false
+        return end === undefined || takeEnd(run, place, end)
+      }),
+    )
+}
+
+/** Sends a batch that failed as a whole to another upstream. If there is none, or if the node rejects it as a batch, its calls are left. */
+const failBatch = (run: Run, attempt: Attempt, kind: FailureKind, fault?: UpstreamFault): void => {
+  const { member, places } = attempt
+  observeAttempt(attempt, kind)
+  // There is no more room for the single calls.
+  if (fault === 'noRoom')
+    for (const place of places)
+      run.ends[place] ??= { kind, isRejectedBeforeRun: false, member, result: rejections.upstreamBusy() }
+  const { about } = failureRules[kind]
+  const isSentOn = goOn(run, about === 'node' || about === 'load' ? places : [])
+  // It counts only if another node is tried: a node may reject a batch and still respond to each call of it.
+  if (isSentOn && fault !== 'unsent') recordHealth(attempt, kind)
+}
+
+/** Takes the end of an attempt at a call. @returns Whether another upstream may have a better one. */
+const takeEnd = ({ calls, ends, scope }: Run, place: number, end: AttemptResult): boolean => {
+  const call = calls[place]
+  if (call === undefined) return false
+  const best = ends[place]
+  const { idempotent } = call.traits
+  const isFinal = decideNext(end, { best, idempotent }) === 'finish'
+  if (isFinal && end.kind === 'null') rememberNull(scope.group, call, end.member)
+  // A write that may have been run must not end with the failure of an earlier attempt, which says that it was not.
+  ends[place] = isFinal && !idempotent ? end : chooseEnd(best, end)
+  return !isFinal
+}
+
+/**
+ * Sends calls to one more upstream, or ends the run if there is none and nothing is in flight.
+ * @param places - The calls that another upstream may have better responses to.
+ * @param last - The upstream that may get them once more, if there is no other.
+ * @returns Whether they were sent.
+ */
+const goOn = (run: Run, places: readonly number[], last?: GroupMember): boolean => {
+  const { ends, open } = run
+  const next =
+    pickNext(run, places) ?? (last === undefined || places.length === 0 ? undefined : { member: last, places })
+  if (next !== undefined) start(run, next.member, next.places)
+  if (run.over) return next !== undefined
+  if (places.length === 0 || open.length === 0) finish(run)
+  else if ((next?.places ?? places).every((place) => ends[place]?.kind === 'null')) startConfirmTimer(run)
+  // An attempt that follows a failed one has half of the time that is left before one more follows.
+  else if (next !== undefined && run.timer !== undefined) startTimer(run, getLeftMs(run) / 2)
+  return next !== undefined
+}
+
+const getLeftMs = ({ endsAt }: Run): number => endsAt - performance.now()
+
+/** Sends the calls to one more upstream after a while. @param isFailure - It counts as a failure of the upstreams that have not responded then. */
+const startTimer = (run: Run, waitMs: number, isFailure = true): void => {
+  clearTimeout(run.timer)
+  run.timer = setTimeout(() => {
+    const [attempt] = run.open
+    if (attempt === undefined) return
+    if (run.isBatch) giveUpBatch(run, attempt)
+    else if (run.calls[0]?.traits.expensive === true) rescue(run, attempt, waitMs)
+    else hedge(run, isFailure)
+  }, waitMs)
+}
+
+const giveUpBatch = (run: Run, attempt: Attempt): void => {
+  attempt.stop()
+  remove(run.open, attempt)
+  failBatch(run, attempt, 'timeout')
+}
+
+const hedge = (run: Run, isFailure: boolean): void => {
+  const next = pickNext(run, onlyPlace)
+  if (next === undefined) return
+  if (isFailure) failOpen(run)
+  start(run, next.member, onlyPlace)
+  if (!run.over) startTimer(run, getLeftMs(run) / 2)
+}
+
+/** Sends an expensive call to one more upstream, but only if its upstream does not even respond to a cheap read. */
+const rescue = (run: Run, attempt: Attempt, waitMs: number): void => {
+  void queryUpstream(attempt.member.upstream, cheapRead, Math.min(waitMs / 2, cheapReadTimeoutMs)).then((response) => {
+    const next = typeof response === 'string' && run.open.includes(attempt) ? pickNext(run, onlyPlace) : undefined
+    if (next !== undefined) start(run, next.member, onlyPlace)
+  })
+}
+
+/** Ends the wait for another upstream to confirm a `null`. */
+const startConfirmTimer = (run: Run): void => {
+  if (run.isConfirming) return
+  run.isConfirming = true
+  clearTimeout(run.timer)
+  // Calls of a batch that are sent alone afterwards need time, too.
+  const waitMs = run.isBatch ? Math.min(maxConfirmMs, getLeftMs(run) / 2) : maxConfirmMs
+  run.timer = setTimeout(() => {
+    failOpen(run)
+    finish(run, 'timeout')
+  }, waitMs)
+}
+
+const timeOut = (run: Run, member: GroupMember): void => {
+  failOpen(run)
+  const result = rejections.upstreamTimeout(run.scope.timeoutMs)
+  for (let place = 0; place < run.calls.length; place += 1)
+    takeEnd(run, place, { kind: 'timeout', isRejectedBeforeRun: false, member, result })
+  finish(run, 'timeout')
+}
+
+/** Counts the attempts in flight as failures of their upstreams. */
+const failOpen = ({ calls, open }: Run): void => {
+  for (const attempt of open) recordHealth(attempt, 'timeout', calls[0]?.traits.expensive)
+}
+
+const finish = (run: Run, kind: 'timeout' | 'aborted' = 'aborted'): void => {
+  stopRun(run, kind)
+  for (let place = 0; place < run.calls.length; place += 1) {
+    const end = run.ends[place]
+    run.done(end && toResult(end), end?.member, place)
+  }
+}
+
+/** Masks the upstream's secrets if the response is an error. */
+const toResult = ({ result, member: { upstream } }: AttemptResult): CallResult =>
+  'value' in result && result.member === 'error'
+    ? { ...result, value: upstream.maskError(Buffer.from(result.value)) }
+    : result
+
+/** Stops the timers and the attempts in flight, and returns the slot. */
+const stopRun = (run: Run, kind: 'timeout' | 'aborted'): void => {
+  endRun(run, kind)
+  release(run)
+}
+
+const endRun = (run: Run, kind: 'timeout' | 'aborted'): void => {
+  run.over = true
+  run.scope.group.deadlines.cancel(run.deadline)
+  clearTimeout(run.timer)
+  for (const attempt of run.open.splice(0)) stopAttempt(attempt, kind)
+}
+
+/** Returns the slot of the key. */
+const release = (run: Run): void => {
+  if (!run.holdsSlot) return
+  run.holdsSlot = false
+  run.scope.group.queue.release(run.scope)
+}
+
+/** Ends the call with a stream, if the response is a result that the caller accepts as one. */
+const openStream = (
+  run: Run,
+  attempt: Attempt,
+  { head, flow, mayStream }: { head: readonly Buffer[]; flow: FlowControl; mayStream: () => boolean },
+): ResponseConsumer | undefined => {
+  if (run.over) return undefined
+  const opened = openResponseStream(String(attempt.firstId), { head, flow, idleMs: run.scope.timeoutMs })
+  if (opened === undefined || !mayStream()) return undefined
+  const { consumer, stream } = opened
+  recordStream(attempt)
+  remove(run.open, attempt)
+  endRun(run, 'aborted')
+  run.done({ member: 'result', stream }, attempt.member, 0)
+  const onEnd = (): void => release(run)
+  if (!stream.started()) {
+    stream.stop()
+    onEnd()
+  }
+  return withOnEnd(consumer, onEnd)
+}
+
+const remove = <Item>(list: Item[], item: Item): void => {
+  const index = list.indexOf(item)
+  if (index !== -1) list.splice(index, 1)
+}
+
+/** Calls a function after a consumer got its last chunk. */
+const withOnEnd = (consumer: ResponseConsumer, onEnd: () => void): ResponseConsumer => ({
+  data: consumer.data,
+  end: () => {
+    consumer.end()
+    onEnd()
+  },
+  fail: () => {
+    consumer.fail()
+    onEnd()
+  },
+})

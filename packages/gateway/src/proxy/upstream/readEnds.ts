@@ -1,0 +1,79 @@
+import { rejections } from '../../errors/rejections.ts'
+import type { CallScope } from '../call/callScope.ts'
+import type { UpstreamFault, UpstreamResponse } from './postRequest.ts'
+import type { ForwardedCall } from './forwardedCall.ts'
+import { readAttempt, readNodeResponse } from './readAttempt.ts'
+import type { AttemptResult } from './readAttempt.ts'
+import { readBatchResponse, readPlainBatch } from './readResponse.ts'
+import type { NodeResponse } from './readResponse.ts'
+import { observe, observeAttempt, recordHealth } from './sendAttempt.ts'
+import type { Attempt } from './sendAttempt.ts'
+
+/** What an attempt got from its upstream. */
+export interface Received {
+  readonly fault: UpstreamFault | undefined
+  readonly response: UpstreamResponse | undefined
+}
+
+/** Reads how an attempt at a single call ended, and records it in the upstream's health. */
+export const readEnd = (
+  { method, params, traits: { idempotent, expensive } }: ForwardedCall,
+  attempt: Attempt,
+  { group: { network }, maxResponseBytes }: CallScope,
+  { fault, response }: Received,
+): AttemptResult => {
+  const { member } = attempt
+  if (fault === 'unsent') {
+    observeAttempt(attempt, 'network')
+    return { kind: 'network', isRejectedBeforeRun: true, member, result: rejections.noUpstream(network) }
+  }
+  const wireId = String(attempt.firstId)
+  const end = readAttempt({ member, method, params, idempotent, wireId, maxResponseBytes }, fault, response)
+  recordHealth(attempt, end.kind, expensive)
+  observeAttempt(attempt, end.kind === 'null' ? 'result' : end.kind, end.retryAfterMs)
+  return end
+}
+
+/**
+ * Reads how an attempt at a batch ended for each of its calls, and records it in the upstream's health.
+ * @returns `undefined` for a call without a valid response of its own, or in place of the list if the batch failed as a whole. Nothing is recorded then.
+ */
+export const readBatchEnds = (
+  calls: readonly ForwardedCall[],
+  attempt: Attempt,
+  { fault, response }: Received,
+): readonly (AttemptResult | undefined)[] | undefined => {
+  const responses = fault === undefined ? readResponses(attempt, response) : undefined
+  if (responses === undefined) return undefined
+  const { member } = attempt
+  let results = 0
+  let failed: AttemptResult | undefined
+  const ends = calls.map(({ method, params }, index) => {
+    const found = responses[index]
+    const end = found && readNodeResponse({ member, method, params, idempotent: true, batch: true }, found, okStatus)
+    if (end?.kind === 'result' || end?.kind === 'null') results += 1
+    else {
+      observe(attempt, end?.kind ?? 'badResponse', end?.retryAfterMs, { method, params, calls: 1 })
+      failed = end ?? failed
+    }
+    return end
+  })
+  const kind = results === 0 && failed !== undefined && failed.kind !== 'null' ? failed.kind : 'result'
+  attempt.trace?.end(kind)
+  recordHealth(attempt, kind)
+  if (results > 0) observe(attempt, 'result', undefined, { method: attempt.method, calls: results })
+  return ends
+}
+
+const okStatus = { status: 200 }
+
+const readResponses = (
+  { calls, firstId }: Attempt,
+  response: UpstreamResponse | undefined,
+): readonly (NodeResponse | undefined)[] | undefined => {
+  if (response === undefined || response.status < 200 || response.status >= 300) return undefined
+  const plain = readPlainBatch(response.body, firstId, calls)
+  if (plain !== undefined) return plain
+  const found = readBatchResponse(response.body)
+  return found && Array.from({ length: calls }, (_, index) => found.get(String(firstId + index)))
+}
