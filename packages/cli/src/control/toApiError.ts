@@ -34,11 +34,8 @@ export function toApiError({ error }: Partial<ApiErrorView>, status: number): Cl
   const { code, message, fields, requestId } = (error ?? {}) as Partial<ApiErrorView['error']>
   const text = typeof message === 'string' ? stripControlCharacters(message) : `HTTP ${status}`
   const known = typeof code === 'string' && Object.hasOwn(fixes, code) ? fixes[code] : undefined
+  const sent = typeof requestId === 'string' && /^[\w-]{1,64}$/.test(requestId) ? ` ${requestId}` : ''
   // The message of a validation error already names each field and its fix.
-  const fix =
-    known ??
-    (Array.isArray(fields) || status !== 500
-      ? undefined
-      : `send the operator the request id ${stripControlCharacters(`${requestId}`)}`)
+  const fix = known ?? (Array.isArray(fields) || status !== 500 ? undefined : `send the operator the request id${sent}`)
   return new CliError(`the service rejected the request: ${text}`, fix === undefined ? {} : { hint: fix })
 }

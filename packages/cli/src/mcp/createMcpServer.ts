@@ -250,7 +250,13 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         const reserved = reserveKeyFile(join(keyFolder, file))
         try {
           const { key, apiKey } = await getApi()('POST /api/keys', { body: { name, network } })
-          reserved.write(apiKey)
+          try {
+            reserved.write(apiKey)
+          } catch {
+            throw new CliError(`the API key ${key.id} was created, but ${reserved.path} cannot be written`, {
+              hint: `revoke the key with keyrail keys revoke ${key.id}, then try again`,
+            })
+          }
           return results.data('the service', { id: key.id, network: key.network, url: key.url, file: reserved.path })
         } finally {
           reserved.release()

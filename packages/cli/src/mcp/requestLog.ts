@@ -14,17 +14,22 @@ export interface OwnedRequest {
   readonly request: RequestEntryView
 }
 
-/** How many requests of each app and key are searched for an id. */
-const maxSearched = 1_000
+/** How many pages of the request log one search reads. An account may make 200 reads at once, which its dashboard makes, too. */
+const maxPages = 100
 const pageSize = 100
 
 /** Lists the apps and API keys of the account. */
 export async function listKeyOwners(api: ControlApiClient): Promise<readonly KeyOwner[]> {
-  const [apps, keys] = await Promise.all([api('GET /api/apps', { query: {} }), api('GET /api/keys', {})])
-  return [
-    ...apps.items.map(({ id, name }): KeyOwner => ({ type: 'app', id, name })),
-    ...keys.items.map(({ id, name }): KeyOwner => ({ type: 'key', id, name })),
-  ]
+  const { items: keys } = await api('GET /api/keys', {})
+  const apps: KeyOwner[] = []
+  let cursor: string | null | undefined
+  do {
+    const query = { limit: pageSize, ...(typeof cursor === 'string' ? { cursor } : {}) }
+    const page = await api('GET /api/apps', { query })
+    apps.push(...page.items.map(({ id, name }): KeyOwner => ({ type: 'app', id, name })))
+    cursor = page.next
+  } while (cursor !== null)
+  return [...apps, ...keys.map(({ id, name }): KeyOwner => ({ type: 'key', id, name }))]
 }
 
 const readPage = (
@@ -36,11 +41,11 @@ const readPage = (
     ? api('GET /api/apps/{appId}/requests', { params: { appId: id }, query })
     : api('GET /api/keys/{keyId}/requests', { params: { keyId: id }, query })
 
-/** Lists the newest failed requests of all apps and API keys, the newest first. */
+/** Lists the newest failed requests of up to 100 apps and API keys, the newest first. */
 export async function listFailures(api: ControlApiClient, max: number): Promise<readonly OwnedRequest[]> {
   const owners = await listKeyOwners(api)
   const pages = await Promise.all(
-    owners.map(async (owner) => {
+    owners.slice(-maxPages).map(async (owner) => {
       const { items } = await readPage(api, owner, { outcome: 'failed', limit: Math.min(max, pageSize) })
       return items.map((request): OwnedRequest => ({ owner, request }))
     }),
@@ -52,26 +57,26 @@ export async function listFailures(api: ControlApiClient, max: number): Promise<
 }
 
 /**
- * Finds a request by the id that its response had in `X-Request-Id`.
+ * Finds a request by the id that its response had in `X-Request-Id`: in the newest 100 requests of each app and API key, then in the next 100, and
+ * so on.
  *
- * @returns The request with excerpts; undefined if it is not among the newest 1,000 of each app and API key.
+ * @returns The request with excerpts; undefined if it is not in the first 100 pages.
  */
 export async function findRequest(
   api: ControlApiClient,
   requestId: string,
 ): Promise<{ readonly owner: KeyOwner; readonly request: RequestDetailsView } | undefined> {
-  for (const owner of await listKeyOwners(api)) {
-    let cursor: string | undefined
-    for (let read = 0; read < maxSearched; read += pageSize) {
-      const { items, next } = await readPage(api, owner, {
-        limit: pageSize,
-        ...(cursor === undefined ? {} : { cursor }),
-      })
-      const found = items.find((item) => item.requestId === requestId)
-      if (found) return { owner, request: await readDetails(api, owner, found.id) }
-      if (next === null) break
-      cursor = next
-    }
+  const left: { readonly owner: KeyOwner; readonly cursor?: string }[] = (await listKeyOwners(api)).map((owner) => ({
+    owner,
+  }))
+  for (let read = 0; read < maxPages; read += 1) {
+    const place = left.shift()
+    if (place === undefined) return undefined
+    const { owner, ...from } = place
+    const { items, next } = await readPage(api, owner, { limit: pageSize, ...from })
+    const found = items.find((item) => item.requestId === requestId)
+    if (found) return { owner, request: await readDetails(api, owner, found.id) }
+    if (next !== null) left.push({ owner, cursor: next })
   }
   return undefined
 }

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { canPrompt, promptSecret } from './promptSecret.ts'
 import type { PromptStreams } from './promptSecret.ts'
 
@@ -38,6 +38,15 @@ test.each<[string, string, string]>([
   const result = promptSecret('Key', screen)
   screen.type(typed)
   expect(await result).toBe(expected)
+})
+
+test('a terminal without editing deletes the same', async () => {
+  vi.stubEnv('TERM', 'dumb')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const screen = terminal()
+  const result = promptSecret('Password', screen)
+  screen.type('wrong\u0015kez\u007Fy\r')
+  expect(await result).toBe('key')
 })
 
 test('joins a character that arrives in two chunks', async () => {

@@ -44,12 +44,21 @@ export function promptSecret(
   }
   input.on('keypress', endAtCtrlD)
   return new Promise<string>((resolve, reject) => {
-    lines.once('line', resolve)
-    lines.once('close', () => resolve(lines.line))
+    lines.once('line', (line) => resolve(applyEdits(line)))
+    lines.once('close', () => resolve(applyEdits(lines.line)))
     lines.once('SIGINT', () => reject(new CliError('interrupted', { exitCode: exitCodes.interrupted })))
   }).finally(() => {
     input.off('keypress', endAtCtrlD)
     lines.close()
     output.write('\n')
   })
+}
+
+/** Applies Ctrl-U and Backspace, which readline leaves in the line if `TERM` is `dumb`. */
+function applyEdits(line: string): string {
+  const typed: string[] = []
+  for (const character of line.slice(line.lastIndexOf('\u0015') + 1))
+    if (character === '\b' || character === '\u007F') typed.pop()
+    else typed.push(character)
+  return typed.join('')
 }

@@ -66,8 +66,8 @@ export function* switchBranch<Block extends LinkedBlock, Known extends BlockPlac
       if (!parent) return { missing: parentHash }
       lowest = parent
     }
-    // Without this check, a faulty node could make the branch grow forever.
-    if (parent.hash !== parentHash || parent.number >= number) return 'wrongParent'
+    // Without this check, a faulty node could make the branch grow forever. The number of a known block may be an estimate.
+    if (!undoAbove && (parent.hash !== parentHash || parent.number >= number)) return 'wrongParent'
   }
   if (undoAbove !== chain.blocks.at(-1)) yield { undoAbove, lowest }
   for (const report of branch.reverse()) yield { report }

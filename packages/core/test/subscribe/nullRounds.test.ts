@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { addNullRounds, toRound } from '../nullRounds.ts'
 import type { NullRoundResponse } from '../nullRounds.ts'
+import { mostMissing } from '../../src/subscribe/followSteps.ts'
 import { createChainTransport } from '../reorgChain.ts'
 import type { Subscription, Transport } from '../../src/index.ts'
 import { createChain, subscribeBlocks, subscribeLogs, take } from './followChain.ts'
@@ -107,7 +108,7 @@ describe.each<readonly [string, (transport: Transport, onError: () => void) => S
     isWrong = true
     await vi.advanceTimersByTimeAsync(20_000)
     expect(failures).toBeGreaterThan(1)
-    expect(reads).toBeLessThan(failures * 130)
+    expect(reads).toBeLessThan(failures * (mostMissing + 12))
     await stop()
   })
 })

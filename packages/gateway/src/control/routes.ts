@@ -22,11 +22,12 @@ export const routes: readonly Route[] = [
   ...tokenRoutes,
   ...appRoutes,
   ...appKeyRoutes,
+  // Before those of an entry, whose path has an id where this one has `preview`.
+  ...originRoutes,
   ...allowListRoutes,
   ...jwtKeyRoutes,
   ...apiKeyRoutes,
   ...metricsRoutes,
-  ...originRoutes,
   ...requestLogRoutes,
   ...alertRoutes,
   ...auditRoutes,

@@ -59,7 +59,6 @@ export const openRedisParts = async ({
   warn: (what: string) => void
 }): Promise<RedisParts | undefined> => {
   if (url === undefined) return undefined
-  const link = await openCheckedRedis(url)
   const [
     { checkEvictionPolicy },
     { createRedisMessages },
@@ -73,6 +72,7 @@ export const openRedisParts = async ({
     import('../storage/redis/createSharedChecks.ts'),
     import('../usage/limits/createRedisLimits.ts'),
   ])
+  const link = await openCheckedRedis(url)
   link.onReady(() => {
     void checkEvictionPolicy(link).then((found) => {
       if (found !== undefined && found !== 'unknown') warn(`REDIS_URL ${toEvictionFix(found)}`)

@@ -166,6 +166,8 @@ export const testRouteTable = (database: TestDatabase): void => {
         expect((await control.raw(path, { headers: { cookie: 'cookie' in as ? as.cookie : '' } })).status).toBe(404)
       const other = await control.raw('/api/apps', { method: 'DELETE' })
       expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, POST'])
+      const preview = await control.raw('/api/apps/app_1/allow-list/preview', { method: 'POST' })
+      expect([preview.status, preview.headers.get('allow')]).toEqual([405, 'GET'])
       const preflight = await control.raw('/api/apps', {
         method: 'OPTIONS',
         headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },

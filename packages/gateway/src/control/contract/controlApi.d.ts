@@ -1279,6 +1279,12 @@ export interface ControlApi {
   'POST /api/apps/{appId}/key/rotate': Call<{ params: { readonly appId: string }; body: RotateBody; response: NewAppView }>
   /** Ends the grace period of an app's old key. */
   'DELETE /api/apps/{appId}/key/old': Call<{ params: { readonly appId: string }; response: AppView }>
+  /** Gets how many requests of the last 24 hours an allow list would reject with one more entry. */
+  'GET /api/apps/{appId}/allow-list/preview': Call<{ params: { readonly appId: string }; query: AllowListPreviewQuery; response: AllowListPreviewView }>
+  /** Gets the websites that sent requests with an app's key in the last 24 hours. */
+  'GET /api/apps/{appId}/origins': Call<{ params: { readonly appId: string }; response: OriginsView }>
+  /** Gets the websites that sent requests with an API key in the last 24 hours. */
+  'GET /api/keys/{keyId}/origins': Call<{ params: { readonly keyId: string }; response: OriginsView }>
   /** Gets an app's allow list. */
   'GET /api/apps/{appId}/allow-list': Call<{ params: { readonly appId: string }; query: AllowListQuery; response: AllowListView }>
   /** Adds an entry to an allow list. */
@@ -1333,12 +1339,6 @@ export interface ControlApi {
   'GET /api/usage': Call<{ response: UsageView }>
   /** Gets the usage of an app's limits. */
   'GET /api/apps/{appId}/usage': Call<{ params: { readonly appId: string }; response: UsageView }>
-  /** Gets how many requests of the last 24 hours an allow list would reject with one more entry. */
-  'GET /api/apps/{appId}/allow-list/preview': Call<{ params: { readonly appId: string }; query: AllowListPreviewQuery; response: AllowListPreviewView }>
-  /** Gets the websites that sent requests with an app's key in the last 24 hours. */
-  'GET /api/apps/{appId}/origins': Call<{ params: { readonly appId: string }; response: OriginsView }>
-  /** Gets the websites that sent requests with an API key in the last 24 hours. */
-  'GET /api/keys/{keyId}/origins': Call<{ params: { readonly keyId: string }; response: OriginsView }>
   /** Lists an app's requests in the log, newest first: failed ones, and a sample of the others. */
   'GET /api/apps/{appId}/requests': Call<{ params: { readonly appId: string }; query: RequestsQuery; response: RequestEntriesView }>
   /** Gets the newest 10,000 of an app's requests in the log as CSV. */

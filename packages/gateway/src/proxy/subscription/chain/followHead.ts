@@ -60,7 +60,11 @@ export const followHead = (options: FollowHeadOptions): Poll => {
     })
     if (signal.aborted) throw new ChainReadError('stopped')
   }
+  const checkAbove = ({ number }: ChainBlock, parent: ChainBlock | undefined): void => {
+    if (parent !== undefined && number <= parent.number) throw new ChainReadError('a parent has a wrong number', true)
+  }
   const extend = async (block: ChainBlock): Promise<void> => {
+    checkAbove(block, ring.newest())
     let ready = await addLogs(block)
     await endTurn()
     // Logs may be needed only since the last turn.
@@ -101,7 +105,10 @@ export const followHead = (options: FollowHeadOptions): Poll => {
         // The ring is empty then.
         if (signal.aborted) throw new ChainReadError('stopped')
       } else if ('report' in value) await extend(value.report)
-      else if (value.undoAbove !== undefined) await removeAbove(value.undoAbove)
+      else if (value.undoAbove !== undefined) {
+        checkAbove(value.lowest, value.undoAbove)
+        await removeAbove(value.undoAbove)
+      }
       step = steps.next(block)
     }
     const end = step.value
