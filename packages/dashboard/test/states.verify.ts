@@ -73,7 +73,7 @@ describePages('the link that keyrail dev prints', {}, (getFixtures) => {
     await page.goto('about:blank')
     await page.goto(link)
     await page.getByText('This log-in link was used or has expired').waitFor()
-    await page.getByText('Start keyrail dev again for a new one').waitFor()
+    await page.getByText('or restart the program that printed the link').waitFor()
     expect(page.url()).not.toContain('krd_')
     await page.getByRole('link', { name: 'Log in with a password' }).click()
     await logIn(ada)

@@ -126,7 +126,7 @@ const Row = memo(function Row(props: RowContext & { readonly request: RequestEnt
       <td data-label="Latency" className="number">
         {msText(request.durationMs)}
       </td>
-      <td data-label="Key" className="when">
+      <td data-label="Key" className="when mono">
         {request.keyEnding === null ? 'JWT' : `…${request.keyEnding}`}
       </td>
       <td data-label="From">{request.origin?.replace(/^https?:\/\//, '') ?? request.ipBlock ?? '–'}</td>
