@@ -49,6 +49,7 @@ export function keyrail(options: TransportOptions | Transport, config: KeyrailTr
   return ({ chain, retryCount, timeout }) => {
     if (chain) expectChain(transport, chain.id, `the chain of the viem client (${chain.name})`)
     const retries = config.retryCount ?? retryCount
+    const callOptions = retries !== undefined || timeout ? { retries, timeoutMs: timeout || undefined } : undefined
     const request = async (
       { method, params }: RpcCall,
       options?: { readonly signal?: AbortSignal | undefined },
@@ -57,12 +58,7 @@ export function keyrail(options: TransportOptions | Transport, config: KeyrailTr
       const signal = options?.signal
       try {
         return await (subscriptions?.readReported(method, params) ??
-          transport.request(
-            args,
-            signal || retries !== undefined || timeout
-              ? { signal, retries, timeoutMs: timeout || undefined }
-              : undefined,
-          ))
+          transport.request(args, signal ? { ...callOptions, signal } : callOptions))
       } catch (error) {
         throw toViemError(error, args)
       }
@@ -78,7 +74,6 @@ export function keyrail(options: TransportOptions | Transport, config: KeyrailTr
     } as const
     const created = createTransport({ ...settings, request: request as EIP1193RequestFn }, value)
     const viemRequest = created.request as (args: RpcCall, options?: object) => Promise<unknown>
-    const callOptions = retries !== undefined || timeout ? { retries, timeoutMs: timeout || undefined } : undefined
     return {
       ...created,
       request: methods
