@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
+from base64 import b64encode
+from hashlib import sha1
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -154,3 +156,37 @@ def test_no_log_shows_the_key(caplog: pytest.LogCaptureFixture) -> None:
     asyncio.run(run())
     ours = [record for record in caplog.records if not record.name.startswith("aiohttp")]
     assert find_leaks([record.getMessage() for record in ours], KEY) == []
+
+
+def test_a_close_that_is_cancelled_leaves_no_connection() -> None:
+    ended: list[bytes] = []
+
+    def serve(sock: Any, _: int) -> None:
+        request = sock.recv(65_536)
+        key = request.partition(b"Sec-WebSocket-Key: ")[2].partition(b"\r\n")[0]
+        accept = b64encode(sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11", usedforsecurity=False).digest())
+        sock.sendall(
+            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n"
+        )
+        # It does not respond to the close frame.
+        while sock.recv(65_536):
+            pass
+        ended.append(b"")
+
+    async def run() -> None:
+        with RawServer(serve) as server:
+            async with AsyncKeyrailProvider(server.url) as provider:
+                socket = await provider._open_socket()
+                assert not isinstance(socket, KeyrailError)
+                closing = asyncio.create_task(socket.close())
+                await asyncio.sleep(0)
+                closing.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await closing
+                # Less than the time until a ping without a response ends it.
+                async with asyncio.timeout(15):
+                    while not ended:
+                        await asyncio.sleep(0.01)
+
+    asyncio.run(run())

@@ -218,7 +218,15 @@ async def open_rpc_socket(
                     return fail(replace(outcome, unsent=True))
             return notification
 
-    return RpcSocket(_without_frames(subscribe), _without_frames(receive), _without_frames(client.close))
+    async def close() -> None:
+        try:
+            await client.close()
+        except asyncio.CancelledError:
+            # websockets leaves the connection open then.
+            client.transport.abort()
+            raise
+
+    return RpcSocket(_without_frames(subscribe), _without_frames(receive), _without_frames(close))
 
 
 async def _open(
