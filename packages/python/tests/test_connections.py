@@ -223,11 +223,12 @@ def test_a_tunnel_that_ends_is_a_failure_and_leaves_no_connection(
             sock.unwrap()  # type: ignore[attr-defined]
         sock.close()
 
+    timeout_ms = 500 if end == "nothing" else 60_000
     context = ssl.create_default_context(cafile=str(certificate[0]))
     with RawServer(serve, certificate[1] if proxy_tls else None) as proxy:
         for _ in range(2):
             with pytest.raises(KeyrailError) as caught:
-                call(kind, url="https://localhost:9", proxy=proxy.url, ssl_context=context, timeout_ms=500)
+                call(kind, url="https://localhost:9", proxy=proxy.url, ssl_context=context, timeout_ms=timeout_ms)
             assert caught.value.kind == ("timeout" if end == "nothing" else "network")
     gc.collect()
     assert [one for one in gc.get_objects() if isinstance(one, AsyncConnection)] == []
