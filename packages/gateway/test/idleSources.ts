@@ -1,4 +1,4 @@
-import type { GaugeSources } from '../src/service/metrics.ts'
+import type { GaugeSources } from '../src/service/metric.ts'
 import { idleMetering } from './idleMetering.ts'
 
 /** What Prometheus reads from a service that does nothing. */

@@ -23,7 +23,7 @@ test('visitors do not read "HTTP request failed." when an app is on the wrong ch
   )
 })
 
-test('visitors are not told of an invalid request when the URL of an app names no network', () => {
+test('visitors do not read of an invalid request when the URL of an app names no network', () => {
   expect(describeFailure({ kind: 'invalidRequest' })).toContain('This app is not set up correctly')
 })
 

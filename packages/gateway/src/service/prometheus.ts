@@ -4,8 +4,8 @@ import { createMetricCounts } from './createMetricCounts.ts'
 import type { MetricCounts } from './createMetricCounts.ts'
 import { createMetricsServer } from './createMetricsServer.ts'
 import type { MetricsServer } from './createMetricsServer.ts'
+import type { GaugeSources, Metric, MetricSources } from './metric.ts'
 import { metrics } from './metrics.ts'
-import type { GaugeSources, Metric, MetricSources } from './metrics.ts'
 
 /** The metrics of a service, served to Prometheus on their own port. */
 export interface Prometheus extends MetricsServer, Pick<MetricCounts, 'observe' | 'countCalls'> {

@@ -78,3 +78,10 @@ export const audit = (
     detail?: AuditEntry['detail']
   },
 ): Promise<void> => auditLog.add({ ...entry, subject, ip: ip ?? null, detail })
+
+/** Adds an entry to the audit log about what a user did with their own account. */
+export const auditOwn = (
+  repositories: Pick<Repositories, 'auditLog'>,
+  id: string,
+  entry: Omit<Parameters<typeof audit>[1], 'userId' | 'actor' | 'subject'>,
+): Promise<void> => audit(repositories, { ...entry, userId: id, actor: id, subject: id })

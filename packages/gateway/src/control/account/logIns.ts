@@ -2,7 +2,7 @@ import { isSameEmail, toEmailIdentity } from '../../storage/emailIdentity.ts'
 import type { Invite } from '../../storage/invites.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
-import { audit, toAccount } from './accountContext.ts'
+import { audit, auditOwn, toAccount } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
@@ -148,14 +148,7 @@ const logIn = async (
       const session = await startSession(within, { user: known, ip, userAgent, now: at })
       if (session === 'notFound') return session
       if (current !== undefined && isSessionToken(current)) await within.sessions.end(hashSecret(current))
-      await audit(within, {
-        at,
-        userId: user.id,
-        actor: user.id,
-        action: 'account.logIn',
-        subject: user.id,
-        ip,
-      })
+      await auditOwn(within, user.id, { at, action: 'account.logIn', ip })
       return session
     })
     if (started === 'notFound') return await fail(user, 'wrongPassword', accountErrors.wrongCredentials())

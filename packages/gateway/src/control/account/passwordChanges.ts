@@ -1,4 +1,4 @@
-import { audit } from './accountContext.ts'
+import { audit, auditOwn } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
@@ -9,6 +9,7 @@ import { hashEmail } from './hashEmail.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
 import { sessionTimes, startSession } from './startSession.ts'
+import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
 
 /** Creates the functions that confirm or change a password. */
@@ -43,13 +44,7 @@ const verifyPassword = async (
     if (right === 'busy') return accountErrors.busy()
     if (right) return user
     wrong = true
-    await audit(storage, {
-      at: now(),
-      userId: user.id,
-      actor: user.id,
-      action: 'account.confirmFailed',
-      subject: user.id,
-    })
+    await auditOwn(storage, user.id, { at: now(), action: 'account.confirmFailed' })
     return accountErrors.wrongPassword(field)
   } finally {
     if (!wrong) undo()
@@ -104,24 +99,25 @@ const changePassword = async (
     const at = now()
     // Of two concurrent changes only one succeeds: the other one used a password that is no longer current.
     if (!(await within.users.setPassword(user.id, hashed.phc, { from: user.password }))) return 'notFound'
-    await within.sessions.endAll(user.id)
-    await within.oneTimeLinks.remove(user.id)
-    await within.emailLinks.removeAll(user.id)
-    const accessTokens = await within.accessTokens.removeAll(user.id)
-    await audit(within, {
-      at,
-      userId: user.id,
-      actor: user.id,
-      action: 'account.changePassword',
-      subject: user.id,
-      ip,
-      detail: { accessTokens },
-    })
+    await endAccess(within, user.id, { at, action: 'account.changePassword', ip })
     return startSession(within, { user: { ...user, password: hashed.phc }, ip, userAgent, now: at })
   })
   if (changed === 'notFound') return accountErrors.wrongPassword('current')
   notify(context, user.email)
   return changed
+}
+
+/** Ends everything that gave access to an account with its former password, also what an attacker may have created, and records the change. */
+const endAccess = async (
+  within: Repositories,
+  id: string,
+  entry: { readonly at: number; readonly action: string; readonly ip: string | undefined },
+): Promise<void> => {
+  await within.sessions.endAll(id)
+  await within.oneTimeLinks.remove(id)
+  await within.emailLinks.removeAll(id)
+  const accessTokens = await within.accessTokens.removeAll(id)
+  await auditOwn(within, id, { ...entry, detail: { accessTokens } })
 }
 
 const resetPassword = async (
@@ -151,21 +147,8 @@ const resetPassword = async (
     if (user === undefined || unused === undefined || unused.expiresAt <= at) return accountErrors.link()
     // The link remains valid for when the account is enabled again.
     if (user.state === 'disabled') return accountErrors.disabled()
-    await within.oneTimeLinks.remove(user.id)
     await within.users.setPassword(user.id, hashed.phc)
-    await within.sessions.endAll(user.id)
-    // An attacker may have created some, or asked for another email address.
-    await within.emailLinks.removeAll(user.id)
-    const accessTokens = await within.accessTokens.removeAll(user.id)
-    await audit(within, {
-      at,
-      userId: user.id,
-      actor: user.id,
-      action: 'account.resetPassword',
-      subject: user.id,
-      ip,
-      detail: { accessTokens },
-    })
+    await endAccess(within, user.id, { at, action: 'account.resetPassword', ip })
     const started = await startSession(within, {
       user: { ...user, password: hashed.phc },
       ip,

@@ -3,7 +3,7 @@ import type { OidcIdentity } from '../../oidc/oidcClient.ts'
 import { isSameEmail, toEmailIdentity } from '../../storage/emailIdentity.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
-import { audit } from './accountContext.ts'
+import { audit, auditOwn } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
 import { getPageUrl } from './accountEmails.ts'
 import { accountErrors, isAccountError } from './accountError.ts'
@@ -185,15 +185,7 @@ const finishSingleSignOn = async (
     const session = await startSession(within, { user, ip, userAgent, now: at })
     if (session === 'notFound') return accountErrors.disabled()
     if (viewer?.session !== undefined) await within.sessions.end(viewer.session.hash)
-    await audit(within, {
-      at,
-      userId: user.id,
-      actor: user.id,
-      action: 'account.logIn',
-      subject: user.id,
-      ip,
-      detail: { issuer: identity.issuer },
-    })
+    await auditOwn(within, user.id, { at, action: 'account.logIn', ip, detail: { issuer: identity.issuer } })
     return session
   })
   if (isAccountError(finished)) return fail(finished)

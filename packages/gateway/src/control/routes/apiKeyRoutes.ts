@@ -9,7 +9,7 @@ import { toApiKeyView, getKeyNetwork } from '../views/toApiKeyView.ts'
 import { toNetworkProblem } from '../findNetworkProblems.ts'
 import { createKey } from './createKey.ts'
 import { revealKey } from './revealKey.ts'
-import { rotateKey } from './rotateKey.ts'
+import { dropOldKey, rotateKey } from './rotateKey.ts'
 import { confirmBody } from '../contract/account.ts'
 import {
   apiKeySecret,
@@ -187,14 +187,7 @@ export const apiKeyRoutes: readonly Route[] = [
     async ({ params, caller }, parts) => {
       const key = await find(parts, caller, params.keyId)
       if (key === undefined) return { error: apiErrors.notFound() }
-      const { id, userId } = key
-      const changed = await changeWithAudit(
-        parts,
-        caller,
-        ({ keys }) => keys.dropOld({ id, userId }),
-        () => ({ action: 'key.dropOld', subject: id, forget: { kind: 'key', id } }),
-      )
-      return toResult(parts, changed)
+      return toResult(parts, await dropOldKey(parts, caller, key))
     },
   ),
 

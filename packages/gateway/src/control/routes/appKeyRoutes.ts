@@ -4,7 +4,7 @@ import { apiErrors } from '../apiErrors.ts'
 import { readExpiry } from '../readExpiry.ts'
 import { toAppUrls } from '../views/toAppView.ts'
 import { revealKey } from './revealKey.ts'
-import { rotateKey } from './rotateKey.ts'
+import { dropOldKey, rotateKey } from './rotateKey.ts'
 import { showApp } from './showApp.ts'
 import { confirmBody } from '../contract/account.ts'
 import { appSecret, appView, keyExpiryBody, newAppView } from '../contract/app.ts'
@@ -101,13 +101,7 @@ export const appKeyRoutes: readonly Route[] = [
       const { appId } = params
       const key = await findKey(parts, caller, appId)
       if (key === undefined) return { error: apiErrors.notFound() }
-      const { id, userId } = key
-      const changed = await changeWithAudit(
-        parts,
-        caller,
-        ({ keys }) => keys.dropOld({ id, userId }),
-        () => ({ action: 'key.dropOld', subject: id, forget: { kind: 'app', id: appId } }),
-      )
+      const changed = await dropOldKey(parts, caller, key)
       return typeof changed === 'string' ? { error: apiErrors.notFound() } : showApp(parts, caller, { id: appId })
     },
   ),

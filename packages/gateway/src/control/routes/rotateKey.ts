@@ -1,3 +1,4 @@
+import type { Change } from '../../storage/changes.ts'
 import type { Key } from '../../storage/keys.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
 import { apiErrors } from '../apiErrors.ts'
@@ -28,7 +29,7 @@ export const rotateKey = async (
         },
       ]),
     }
-  const { id, kind, appId } = key
+  const { id, kind } = key
   const userId = requireUserId(caller)
   const created = createKey(parts, { kind, userId, id })
   const rotated = await changeWithAudit(
@@ -47,10 +48,24 @@ export const rotateKey = async (
       action: 'key.rotate',
       subject: id,
       detail: { graceDays, ...(expiresAt === undefined ? {} : { expiresAt }) },
-      forget: appId === null ? { kind: 'key', id } : { kind: 'app', id: appId },
+      forget: toForgotten(key),
     }),
   )
   if (rotated === 'notFound') return { error: apiErrors.notFound() }
   if (rotated === 'revoked') return { error: apiErrors.revoked() }
   return { key: rotated, apiKey: created.apiKey }
 }
+
+/** Ends the grace period of a key that was rotated. @returns The key, or why it was not changed. */
+export const dropOldKey = (parts: ControlParts, caller: Caller, key: Key): Promise<Key | 'notFound' | 'revoked'> => {
+  const { id, userId } = key
+  return changeWithAudit(
+    parts,
+    caller,
+    ({ keys }) => keys.dropOld({ id, userId }),
+    () => ({ action: 'key.dropOld', subject: id, forget: toForgotten(key) }),
+  )
+}
+
+/** What the caches forget when a key changes. */
+const toForgotten = ({ id, appId }: Key): Change => (appId === null ? { kind: 'key', id } : { kind: 'app', id: appId })

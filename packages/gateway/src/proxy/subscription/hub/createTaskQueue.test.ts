@@ -14,6 +14,6 @@ test('after a slice, others have the event loop for 2 ms', () => {
     vi.advanceTimersByTime(1)
     seen.push(steps)
   }
-  // A step is counted when the next one begins.
+  // A step is counted when the next one starts.
   expect(seen).toEqual([1, 1, 3, 3, 5, 5])
 })

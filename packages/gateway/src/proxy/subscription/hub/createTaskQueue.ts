@@ -9,7 +9,7 @@ export interface TaskQueue {
   readonly clear: () => void
 }
 
-/** When a slice ends, and the next one begins. */
+/** When a slice ends, and the next one starts. */
 export interface SliceOptions {
   /** @default 2 */
   readonly ms?: number
