@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import settings from '../docs/.vitepress/search.json' with { type: 'json' }
 import { searchQueries } from './searchQueries.ts'
 import { createDocsIndex } from '../packages/cli/src/mcp/docsIndex.ts'
 
@@ -14,4 +15,13 @@ test('reads pages of the docs only', () => {
   expect(docs.read('failures.md')).toMatch(/^# Failures/)
   expect(docs.read('../package.json')).toBeUndefined()
   expect(docs.read('decisions/README.md')).toBeUndefined()
+})
+
+test('adds words only to headings that exist', () => {
+  const missing = Object.entries(settings.words).flatMap(([page, words]) => {
+    const headings = (docs.read(page) ?? '').split('\n').filter((line) => line.startsWith('#'))
+    const titles = headings.map((line) => line.replace(/^#+ /, '').replaceAll('`', ''))
+    return Object.keys(words).flatMap((heading) => (titles.includes(heading) ? [] : [`${page}: ${heading}`]))
+  })
+  expect(missing).toEqual([])
 })

@@ -81,7 +81,7 @@ function withSiteLinks({ markdown, source }: StagedPage, siteUrl: string): strin
 
 /** The first sentence below the title, as plain text. */
 function getFirstSentence(markdown: string): string {
-  const paragraph = markdown.split(/\n\s*\n/).find((block) => /^[A-Z`*[]/.test(block.trim()) && !block.startsWith('#'))
+  const paragraph = markdown.split(/\n\s*\n/).find((block) => /^[A-Z`*[]/.test(block.trim()))
   const text = (paragraph ?? '')
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/\s+/g, ' ')

@@ -32,8 +32,8 @@ export function findUrlProblem(url: string): string {
   if (url === '') return ''
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return 'Enter a URL that starts with https://'
   const { username, password, search, pathname } = new URL(url)
-  const hasSecret = username !== '' || password !== '' || search !== '' || /[/]v2([/]|$)|kr_/.test(pathname)
-  return hasSecret ? 'Enter the URL without the key, up to /v2' : ''
+  const hasSecret = username !== '' || password !== '' || search !== '' || /[/]v\d+([/]|$)|kr_/.test(pathname)
+  return hasSecret ? 'Enter the URL without the key' : ''
 }
 
 /** The URL of the reader in place of the one in the samples. A sample with `{network}` keeps that in place of the network of the URL. */
@@ -96,7 +96,9 @@ export function applyChoices(): void {
 export function choose(change: Partial<Choices>): void {
   Object.assign(choices, change)
   try {
-    localStorage.setItem(storageKey, JSON.stringify(choices))
+    // A URL with a key is shown with its problem, and never stored.
+    const url = findUrlProblem(choices.url) === '' ? choices.url : ''
+    localStorage.setItem(storageKey, JSON.stringify({ ...choices, url }))
   } catch {
     // The reader blocks storage: the choices are valid until the page is reloaded.
   }

@@ -24,7 +24,8 @@ export function costGrowth(size: number, prepare: (size: number) => () => void):
     })
   let times = 1
   while (cost(part, times * PARTS) < MEASURED_MS) times *= 2
-  // The minimum of several rounds, because some contain compilation or garbage collection. Work that costs too much in all of them does so in any.
+  // The minimum of several rounds, because some contain compilation or garbage collection. A growth that is too high is
+  // measured in up to 10 rounds: other programs may delay some of them, but quadratic work is slow in each.
   let [wholeMs, partsMs, growth] = [Infinity, Infinity, Infinity]
   for (let round = 0; round < 3 || (round < 10 && growth >= ACCEPTED_GROWTH); round++) {
     partsMs = Math.min(partsMs, cost(part, times * PARTS))

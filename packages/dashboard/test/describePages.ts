@@ -35,7 +35,6 @@ export function describePages(
     })
     beforeEach(async () => {
       ada = await switchUser(browserUser)
-      // Below the limit of a test, so that a failure names its line.
       await signUpByApi(ada, pages.url)
     })
     afterAll(async () => {

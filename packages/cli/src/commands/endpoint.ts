@@ -90,14 +90,15 @@ export function readKey(given: ReadArguments, environment: Environment): string 
  *
  * @param given - The command's arguments.
  * @param environment - KEYRAIL_URL, KEYRAIL_BASE_URL and KEYRAIL_API_KEY are read.
+ * @param knownKey - The key. @default that of {@link readKey}
  * @throws {CliError} exit code 2 if the URL is missing or ambiguous, or the key is missing.
  */
-export function readEndpoint(given: ReadArguments, environment: Environment): EndpointUrlOptions {
+export function readEndpoint(given: ReadArguments, environment: Environment, knownKey?: string): EndpointUrlOptions {
   const network = readNetwork(given.text('network'))
   const { kind, name, url: text } = readUrl(given, environment)
   const url = applyNetwork(name, text, network)
   if (kind === 'url') return { url }
-  const apiKey = readKey(given, environment)
+  const apiKey = knownKey ?? readKey(given, environment)
   if (!apiKey) throw wrongUsage(`${name} needs a key`, 'set KEYRAIL_API_KEY, or pass --key-file FILE')
   return kind === 'base-url' ? { baseUrl: url, apiKey } : { rpcUrl: url, apiKey }
 }

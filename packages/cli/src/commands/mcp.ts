@@ -12,15 +12,17 @@ import { getSecretParts, readEndpoint, readKey } from './endpoint.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** What no result may contain: the token, the key, and the parts of URLs that look like one. */
-function collectSecrets(given: ReadArguments, environment: Environment, token: string | undefined): string[] {
+function collectSecrets(
+  given: ReadArguments,
+  environment: Environment,
+  known: readonly (string | undefined)[],
+): string[] {
   const urls = [
     ...['url', 'base-url', 'rpc-url'].map((name) => given.text(name)),
     environment['KEYRAIL_URL'],
     environment['KEYRAIL_BASE_URL'],
   ]
-  return [token, readKey(given, environment), ...urls.flatMap(getSecretParts)].flatMap((secret) =>
-    secret ? [secret] : [],
-  )
+  return [...known, ...urls.flatMap(getSecretParts)].flatMap((secret) => (secret ? [secret] : []))
 }
 
 /**
@@ -37,6 +39,8 @@ export async function mcp(given: ReadArguments): Promise<number> {
   const credential = hasService ? await readToken(given, env) : undefined
   const api = credential && createControlApiClient(readServiceUrl(given, env).origin, credential)
   const scopes = api === undefined ? [] : ((await api('GET /api/session', {})).scopes ?? [])
+  // Read once: a key that replaces it later would not be hidden.
+  const apiKey = readKey(given, env)
   const server = createMcpServer({
     version: readVersion(),
     api,
@@ -45,9 +49,10 @@ export async function mcp(given: ReadArguments): Promise<number> {
       readEndpoint(
         { ...given, text: (name) => (name === 'network' ? (network ?? given.text(name)) : given.text(name)) },
         env,
+        apiKey,
       ),
     keyFolder: given.text('key-folder') ?? '.keyrail/keys',
-    secrets: collectSecrets(given, env, credential?.token),
+    secrets: collectSecrets(given, env, [credential?.token, apiKey]),
   })
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve)

@@ -27,7 +27,7 @@ export function reserveKeyFile(
   const file = resolve(path)
   const temporary = `${file}.${process.pid}.new`
   try {
-    if (!containsOneKey(file) || !replaces) throw wrongUsage(`${file} already exists`, 'use another --key-file')
+    if (!containsOneKey(file) || !replaces) throw wrongUsage(`${file} already exists`, 'use another file')
   } catch (error) {
     if (error instanceof CliError) throw error
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw toWriteError(file, error)
@@ -50,5 +50,5 @@ export function reserveKeyFile(
 
 const toWriteError = (file: string, error: unknown): CliError =>
   new CliError(`cannot write ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`, {
-    hint: 'nothing was changed; use --key-file with a file in a folder that you can write to',
+    hint: 'nothing was changed; use a file in a folder that you can write to',
   })

@@ -14,7 +14,7 @@ import { reserveKeyFile } from '../control/reserveKeyFile.ts'
 import { examine } from '../doctor/examine.ts'
 import { createDocsIndex } from './docsIndex.ts'
 import type { DocsIndex } from './docsIndex.ts'
-import { findRequest, listFailures, listKeyOwners } from './requestLog.ts'
+import { findRequest, listApps, listFailures, listKeyOwners, maxPages } from './requestLog.ts'
 import { createToolResults } from './toolResult.ts'
 
 /** What the server has access to. */
@@ -121,7 +121,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   server.registerTool(
     'recent_failures',
     {
-      description: 'List the newest failed requests of all apps and API keys, with their outcome and error.',
+      description: 'List the newest failed requests of up to 100 apps and API keys, with their outcome and error.',
       inputSchema: { max: z.int().min(1).max(100).optional() },
       annotations: readOnly,
     },
@@ -143,7 +143,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         })
       const { outcome } = found.request
       const isSuccess = outcome === 'succeeded' || outcome === 'reverted'
-      const note = isSuccess ? `The outcome is ${outcome}.` : readFailureSection(getDocs(), outcome)
+      const note = isSuccess
+        ? `The outcome is ${outcome}.`
+        : (outcomeNotes.get(outcome) ?? readFailureSection(getDocs(), outcome))
       return results.data('the request log', found, note)
     }),
   )
@@ -151,19 +153,17 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   server.registerTool(
     'usage',
     {
-      description: 'Show what is used and left of the quotas of each app, and of all API keys.',
+      description: 'Show what is used and left of the quotas of each of up to 100 apps, and of all API keys.',
       annotations: readOnly,
     },
     run(async () => {
       const client = getApi()
-      const owners = await listKeyOwners(client)
+      const listed = await listApps(client)
       const apps = await Promise.all(
-        owners
-          .filter(({ type }) => type === 'app')
-          .map(async ({ id, name }) => {
-            const { day, month } = await client('GET /api/apps/{appId}/usage', { params: { appId: id } })
-            return { id, name, day, month }
-          }),
+        listed.slice(0, maxPages).map(async ({ id, name }) => {
+          const { day, month } = await client('GET /api/apps/{appId}/usage', { params: { appId: id } })
+          return { id, name, day, month }
+        }),
       )
       const { day, month } = await client('GET /api/usage', {})
       return results.data('the service', { apps, apiKeys: { day, month } })
@@ -266,12 +266,18 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   return server
 }
 
+/** What outcomes of the request log mean that are no failure kinds. */
+const outcomeNotes: ReadonlyMap<string, string> = new Map([
+  ['nodeError', 'The node responded with an error: its code and message are in the data.'],
+  ['upstreamFailed', 'No node sent a complete response: try again, and look at network_status.'],
+  ['disconnected', 'The caller disconnected before the response was complete.'],
+])
+
 /** Returns the section of a failure kind or of a reason. */
 function readFailureSection(docs: DocsIndex, name: string): string {
   const page = docs.read('failures.md') ?? ''
   const escaped = name.replaceAll(/[^\w]/g, '')
   const [, section] = new RegExp(`^### ${escaped}\\n([\\s\\S]*?)(?=^#{2,3} |(?![\\s\\S]))`, 'm').exec(page) ?? []
-  if (section === undefined || escaped === '')
-    return 'failures.md has no section with this name. Outcomes of the metrics, such as upstreamFailed, are in service/limits.md.'
+  if (section === undefined || escaped === '') return 'failures.md has no section with this name.'
   return `${escaped}\n\n${section.trim()}`
 }

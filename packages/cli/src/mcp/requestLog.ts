@@ -14,13 +14,12 @@ export interface OwnedRequest {
   readonly request: RequestEntryView
 }
 
-/** How many pages of the request log one search reads. An account may make 200 reads at once, which its dashboard makes, too. */
-const maxPages = 100
+/** How much one tool reads at most: an account may make 200 reads at once, and its dashboard makes some, too. */
+export const maxPages = 100
 const pageSize = 100
 
-/** Lists the apps and API keys of the account. */
-export async function listKeyOwners(api: ControlApiClient): Promise<readonly KeyOwner[]> {
-  const { items: keys } = await api('GET /api/keys', {})
+/** Lists the apps of the account. */
+export async function listApps(api: ControlApiClient): Promise<readonly KeyOwner[]> {
   const apps: KeyOwner[] = []
   let cursor: string | null | undefined
   do {
@@ -29,7 +28,13 @@ export async function listKeyOwners(api: ControlApiClient): Promise<readonly Key
     apps.push(...page.items.map(({ id, name }): KeyOwner => ({ type: 'app', id, name })))
     cursor = page.next
   } while (cursor !== null)
-  return [...apps, ...keys.map(({ id, name }): KeyOwner => ({ type: 'key', id, name }))]
+  return apps
+}
+
+/** Lists the apps and API keys of the account. */
+export async function listKeyOwners(api: ControlApiClient): Promise<readonly KeyOwner[]> {
+  const { items } = await api('GET /api/keys', {})
+  return [...(await listApps(api)), ...items.map(({ id, name }): KeyOwner => ({ type: 'key', id, name }))]
 }
 
 const readPage = (
@@ -45,14 +50,14 @@ const readPage = (
 export async function listFailures(api: ControlApiClient, max: number): Promise<readonly OwnedRequest[]> {
   const owners = await listKeyOwners(api)
   const pages = await Promise.all(
-    owners.slice(-maxPages).map(async (owner) => {
+    owners.slice(0, maxPages).map(async (owner) => {
       const { items } = await readPage(api, owner, { outcome: 'failed', limit: Math.min(max, pageSize) })
       return items.map((request): OwnedRequest => ({ owner, request }))
     }),
   )
   return pages
     .flat()
-    .sort((one, other) => (one.request.at < other.request.at ? 1 : -1))
+    .sort((one, other) => other.request.at.localeCompare(one.request.at))
     .slice(0, max)
 }
 

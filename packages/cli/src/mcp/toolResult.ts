@@ -38,8 +38,8 @@ export function createToolResults(secrets: readonly string[]): ToolResults {
     ...(isError ? { isError } : {}),
   })
   const toData = (about: string, value: unknown, note: string | undefined, isError: boolean): CallToolResult => {
-    // Hidden first: a cut must not leave the start of a secret that is no longer recognized.
-    const json = stripControlCharacters(hide(JSON.stringify(value, undefined, 1))).replaceAll('<', String.raw`\u003c`)
+    // Hidden before the cut, which must not leave the start of a secret, and after invisible characters are removed, which could split one.
+    const json = hide(stripControlCharacters(JSON.stringify(value, undefined, 1))).replaceAll('<', String.raw`\u003c`)
     const isCut = json.length > maxDataLength
     // The mark is different each time, so that the data cannot contain its end.
     const mark = `data-${randomUUID()}`

@@ -85,7 +85,7 @@ function getEvidence(failure: unknown): Evidence {
  * It is useful only if there is another endpoint.
  *
  * The service's breaker, `createBreaker` of the gateway, has other rules on purpose: its calls come from many users, one of whom may cause all
- * failures, and it has requests of its own to find out.
+ * failures, and it can send a cheap request of its own to check whether the node works.
  *
  * @param options - When it opens, and for how long.
  * @returns A function that adds the circuit breaker to an endpoint.

@@ -44,7 +44,6 @@ const writes = { burst: 120, intervalMs: 500 }
 const reads = { burst: 200, intervalMs: 50 }
 /** Reads of metrics, of activity, of origins and of CSV files are the most expensive, so each account has its own queue for them. */
 const expensiveReads = { maxRunning: 2, maxQueued: 30 }
-const isExpensiveRead = (name: string): boolean => /\/(?:metrics|activity|traffic|preview|origins)$|\.csv$/.test(name)
 
 interface Outcome {
   readonly result: HandlerResult<unknown>
@@ -52,7 +51,7 @@ interface Outcome {
 }
 
 /**
- * Creates the control API. It authorizes, validates and rate-limits requests as the contract's route table declares, then calls the handlers.
+ * Creates the control API. It authorizes, validates and rate-limits requests as their routes declare, then calls the handlers.
  * @example
  * declare const options: Parameters<typeof createControl>[0]
  * const control = createControl(options)
@@ -111,7 +110,7 @@ export const createControl = (options: ControlOptions): Control => {
     }
     const work = async () => route.handle({ ...input, caller }, parts)
     const result =
-      userId !== undefined && isExpensiveRead(route.name) ? await expensiveLimiter.run(userId, work) : await work()
+      userId !== undefined && route.isExpensive === true ? await expensiveLimiter.run(userId, work) : await work()
     return { result: result === 'full' ? { error: apiErrors.tooManyRequests(1_000, 'reads') } : result, userId }
   }
 

@@ -81,6 +81,8 @@ interface RouteFacts<Query, Body, Response> {
   readonly status?: 201
   /** Whether a session older than 15 minutes must send the password, as `password` of the body. @default false */
   readonly confirms?: true
+  /** Whether it is one of the most expensive reads, for which each account has a queue of its own. @default false */
+  readonly isExpensive?: true
   /** The content type of the response. @default 'application/json' */
   readonly type?: 'text/csv'
   readonly query?: Query

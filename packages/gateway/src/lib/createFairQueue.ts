@@ -1,5 +1,6 @@
 import { createQueue } from './createQueue.ts'
 import type { Queue } from './createQueue.ts'
+import { removeFrom } from './removeFrom.ts'
 
 /** The key and the owner that a slot counts for. */
 export interface SlotHolder {
@@ -215,11 +216,4 @@ export const createFairQueue = (
     },
     state: () => ({ active: state.active, queued: state.queued }),
   }
-}
-
-/** @returns Whether the list had the item. */
-const removeFrom = <Item>(list: Item[], item: Item): boolean => {
-  const index = list.indexOf(item)
-  if (index !== -1) list.splice(index, 1)
-  return index !== -1
 }

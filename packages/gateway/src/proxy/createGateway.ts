@@ -323,7 +323,10 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
       requests: [...earlier, gateway].reduce((sum, { inFlight }) => sum + inFlight, 0),
       bufferedBytes: allBufferedBytes(),
       bufferedByKind: getBufferedByKind(),
-      largestShareBytes: getLargestShare(getOwnShare()),
+      // Only one of the metrics reads it, and it walks all shares.
+      get largestShareBytes() {
+        return getLargestShare(getOwnShare())
+      },
       maxBufferedBytes: current.bounds.maxBufferedBytes,
       queues: [...groups.values()].map(({ network, queue }) => ({ network, ...queue.state() })),
     }),

@@ -19,7 +19,7 @@ interface CountState {
   outageGranted: number
 }
 
-/** Counts what only the log and the meter see: nothing else has a number of it. */
+/** Counts what no other part of the service counts, such as requests, calls, closed WebSockets and reloads of the config. */
 export interface MetricCounts {
   /** Counts a log entry. Cheap: it runs for every request. */
   readonly observe: (entry: ServiceLogEntry) => void
@@ -48,7 +48,7 @@ export interface MetricCounts {
 /** More methods than the schema has; any further method is counted as `other`. */
 const maxMethods = 200
 
-/** Creates the counts of a service. They are Maps and arrays: prom-client's own counters take about 20 times as long per request. */
+/** Creates the counts of a service: Maps and arrays rather than prom-client's counters, because each request is counted. */
 export const createMetricCounts = (): MetricCounts => {
   const requests = createCounts()
   const calls = createCounts()

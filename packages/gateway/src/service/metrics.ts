@@ -60,8 +60,8 @@ export const metrics: readonly Metric[] = [
     type: 'gauge',
     labels: ['network', 'kind'],
     read: ({ webSockets }) =>
-      [...webSockets().subscriptions].flatMap(([network, kinds]) =>
-        byNetworkAndName([[network, Object.entries(kinds)]]),
+      byNetworkAndName(
+        [...webSockets().subscriptions].map(([network, kinds]) => [network, Object.entries(kinds)] as const),
       ),
   },
   {
@@ -259,7 +259,7 @@ export const metrics: readonly Metric[] = [
   },
   {
     name: 'keyrail_store_check_duration_seconds',
-    help: 'How long the last check of the database or Redis took. 2 is a timeout.',
+    help: 'How long the last check of the database or Redis took. Without a response, that of Redis ends after 1 second, and that of the database after 2.',
     type: 'gauge',
     labels: ['part'],
     read: ({ stores }) =>

@@ -115,7 +115,7 @@ const takeItem = (bytes: Buffer): RlpItem | undefined => {
   if (list) bytes[0] = first - 0x40
   try {
     const { data, remainder } = decode(bytes, true)
-    // It slices what it gets, so the parts of a Buffer are Buffers that share its memory.
+    // It slices what it gets, so these are Buffers that share its memory, except for an empty payload, which is a plain Uint8Array.
     return { list, payload: data as Buffer, rest: remainder as Buffer }
   } catch {
     return undefined

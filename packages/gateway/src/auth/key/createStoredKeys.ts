@@ -178,7 +178,8 @@ const toName = (text: string, by: 'hash' | 'kid'): string => (by === 'hash' ? te
 const isKnownUnknown = (state: StoredKeysState, name: string): boolean =>
   state.now() < (state.unknown.get(name) ?? -Infinity)
 
-const find = (state: StoredKeysState, name: string, text: string, by: 'hash' | 'kid'): FoundKey => {
+const find = (state: StoredKeysState, text: string, by: 'hash' | 'kid'): FoundKey => {
+  const name = toName(text, by)
   const time = state.now()
   const cached = state.known.get(name)
   if (cached !== undefined && time - state.syncedAt <= state.staleKeysForMs) {
@@ -266,9 +267,9 @@ export const createStoredKeys = ({
     reading: Promise.resolve(),
   }
   return {
-    find: (hash) => find(state, hash, hash, 'hash'),
+    find: (hash) => find(state, hash, 'hash'),
     // Impossible kids are not queried, because databases do not accept every text.
-    findByKid: (kid) => (isJwtKeyId(kid) ? find(state, toName(kid, 'kid'), kid, 'kid') : undefined),
+    findByKid: (kid) => (isJwtKeyId(kid) ? find(state, kid, 'kid') : undefined),
     isCached: (text, by) => {
       const name = toName(text, by)
       const isImpossible = by === 'kid' && !isJwtKeyId(text)

@@ -95,6 +95,7 @@ export const metricsRoutes: readonly Route[] = [
       summary:
         "Gets the requests of the last 24 hours and the last use of an app's key, and of its old key during a grace period.",
       access: 'read',
+      isExpensive: true,
       response: keyTrafficView,
     },
     async ({ params, caller }, parts) =>
@@ -107,6 +108,7 @@ export const metricsRoutes: readonly Route[] = [
       summary:
         'Gets the requests of the last 24 hours and the last use of an API key, and of the old key during a grace period.',
       access: 'read',
+      isExpensive: true,
       response: keyTrafficView,
     },
     async ({ params, caller }, parts) => {
@@ -118,7 +120,13 @@ export const metricsRoutes: readonly Route[] = [
 
   route(
     'GET /api/apps/{appId}/metrics',
-    { summary: "Gets an app's metrics.", access: 'read', query: metricsQuery, response: metricsView },
+    {
+      summary: "Gets an app's metrics.",
+      access: 'read',
+      isExpensive: true,
+      query: metricsQuery,
+      response: metricsView,
+    },
     async ({ params, query, caller }, parts) => toJson(parts, await findApp(parts, caller, params.appId), query),
   ),
 
@@ -127,6 +135,7 @@ export const metricsRoutes: readonly Route[] = [
     {
       summary: "Gets an app's metrics as CSV.",
       access: 'read',
+      isExpensive: true,
       type: 'text/csv',
       query: metricsCsvQuery,
       response: csvText,
@@ -136,7 +145,13 @@ export const metricsRoutes: readonly Route[] = [
 
   route(
     'GET /api/keys/{keyId}/metrics',
-    { summary: "Gets an API key's metrics.", access: 'read', query: metricsQuery, response: metricsView },
+    {
+      summary: "Gets an API key's metrics.",
+      access: 'read',
+      isExpensive: true,
+      query: metricsQuery,
+      response: metricsView,
+    },
     async ({ params, query, caller }, parts) => toJson(parts, await findKey(parts, caller, params.keyId), query),
   ),
 
@@ -145,6 +160,7 @@ export const metricsRoutes: readonly Route[] = [
     {
       summary: "Gets an API key's metrics as CSV.",
       access: 'read',
+      isExpensive: true,
       type: 'text/csv',
       query: metricsCsvQuery,
       response: csvText,
@@ -157,6 +173,7 @@ export const metricsRoutes: readonly Route[] = [
     {
       summary: 'Gets the metrics of the whole account.',
       access: 'read',
+      isExpensive: true,
       query: metricsQuery,
       response: metricsView,
     },
@@ -168,6 +185,7 @@ export const metricsRoutes: readonly Route[] = [
     {
       summary: 'Gets the metrics of the whole account as CSV.',
       access: 'read',
+      isExpensive: true,
       type: 'text/csv',
       query: metricsCsvQuery,
       response: csvText,
@@ -180,6 +198,7 @@ export const metricsRoutes: readonly Route[] = [
     {
       summary: 'Lists the apps and API keys with their requests of the last 24 hours and their last use.',
       access: 'read',
+      isExpensive: true,
       response: activityView,
     },
     async ({ caller }, { now, readActivity, storage }) => {

@@ -66,6 +66,7 @@ export const originRoutes: readonly Route[] = [
     {
       summary: 'Gets how many requests of the last 24 hours an allow list would reject with one more entry.',
       access: 'read',
+      isExpensive: true,
       query: allowListPreviewQuery,
       response: allowListPreviewView,
     },
@@ -107,6 +108,7 @@ export const originRoutes: readonly Route[] = [
     {
       summary: "Gets the websites that sent requests with an app's key in the last 24 hours.",
       access: 'read',
+      isExpensive: true,
       response: originsView,
     },
     async ({ params: { appId }, caller }, parts) => {
@@ -128,6 +130,7 @@ export const originRoutes: readonly Route[] = [
     {
       summary: 'Gets the websites that sent requests with an API key in the last 24 hours.',
       access: 'read',
+      isExpensive: true,
       response: originsView,
     },
     async ({ params, caller }, parts) => {

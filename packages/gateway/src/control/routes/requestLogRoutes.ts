@@ -127,6 +127,7 @@ export const requestLogRoutes: readonly Route[] = [
     {
       summary: "Gets the newest 10,000 of an app's requests in the log as CSV.",
       access: 'read',
+      isExpensive: true,
       type: 'text/csv',
       query: requestsCsvQuery,
       response: csvText,
@@ -161,6 +162,7 @@ export const requestLogRoutes: readonly Route[] = [
     {
       summary: "Gets the newest 10,000 of an API key's requests in the log as CSV.",
       access: 'read',
+      isExpensive: true,
       type: 'text/csv',
       query: requestsCsvQuery,
       response: csvText,

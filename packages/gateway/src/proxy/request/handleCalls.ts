@@ -61,7 +61,8 @@ const runGranted = (gateway: GatewayContext, request: CheckedRequest, taken: Lim
   const unsent = (units: number): void => returnUnsent(gateway, taken, units)
   const done = (results: readonly CallResult[]): void => {
     const shared = shareView(gateway, request)
-    if (shared === undefined) finish(gateway, request, results)
+    // A stream that is not started now is stopped.
+    if (shared === undefined || results.some((result) => 'stream' in result)) finish(gateway, request, results)
     else
       void shared.then(() => {
         // A request whose caller has disconnected was counted already, unless it cannot be cancelled.

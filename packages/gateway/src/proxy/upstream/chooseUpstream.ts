@@ -95,14 +95,14 @@ const getRank = (member: GroupMember, options: PickOptions): number => {
 }
 
 /** Whether an upstream is not known to have a block. */
-export const isBehind = (member: GroupMember, seenHead: number | undefined): boolean =>
-  seenHead !== undefined && (member.head() ?? -1) < seenHead
+export const isBehind = (member: GroupMember, block: number | undefined): boolean =>
+  block !== undefined && (member.head() ?? -1) < block
 
 /** Whether a rule forbids that the upstream gets the call. */
 const isAllowed = (member: GroupMember, { tried, minHead, calls, units = 1 }: PickOptions): boolean => {
   const { budget, capabilities } = member
   if (tried?.includes(member) === true) return false
-  if (minHead !== undefined && (member.head() ?? -1) < minHead) return false
+  if (isBehind(member, minHead)) return false
   if (!budget.hasRoom(calls?.length ?? 1, units)) return false
   return calls === undefined || calls.every(({ method }) => capabilities.offers(method))
 }

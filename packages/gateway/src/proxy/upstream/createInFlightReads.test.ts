@@ -90,7 +90,7 @@ test('a read stops when its last waiter leaves, and leaving twice does nothing',
 
 test.each([
   ['may', true],
-  ['may not', undefined],
+  ['may not', false],
 ])('a result is a stream once its only caller left is a follower that %s have one', (_, streams) => {
   const inFlightReads = createInFlightReads({ joinableMs: 1_000, now: () => 0 })
   let isStream: (() => boolean) | undefined
@@ -101,8 +101,8 @@ test.each([
     },
     done: () => {},
   })
-  inFlightReads.join('read', optionsFor('b'), () => {}, { streams })
+  inFlightReads.join('read', { ...optionsFor('b'), streams }, () => {})
   expect(isStream?.()).toBe(false)
   leaveFirst()
-  expect(isStream?.()).toBe(streams === true)
+  expect(isStream?.()).toBe(streams)
 })

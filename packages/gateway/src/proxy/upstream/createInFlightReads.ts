@@ -24,8 +24,6 @@ export interface ReadOptions {
   readonly neededHead?: number | undefined
   /** Called when the read is sent to a node, or at once if the joined read was sent already. */
   readonly sent?: (() => void) | undefined
-  /** Whether a result of a joined read may be a stream, if the caller accepts one. @default false */
-  readonly streams?: boolean | undefined
 }
 
 /** A caller that waits for a read: its leader or a follower. */
@@ -33,8 +31,6 @@ interface Waiter {
   readonly done: CallDone
   readonly reader: Reader
   readonly options: ReadOptions
-  /** It accepts a result as a stream. */
-  readonly streams: boolean
 }
 
 /** A read in flight. */
@@ -145,7 +141,7 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
 
   return {
     run: (key, reader, { start, done }, options = noOptions) => {
-      const waiter: Waiter = { done, reader, options, streams: reader.streams !== false }
+      const waiter: Waiter = { done, reader, options }
       const joined = join(key, waiter)
       if (joined !== undefined) return joined
       const startedAt = now()
@@ -166,7 +162,7 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
       reads.set(key, read)
       read.stop = start({
         mayStream: () => {
-          if (read.waiters.length !== 1 || read.waiters[0]?.streams !== true) return false
+          if (read.waiters.length !== 1 || read.waiters[0]?.reader.streams === false) return false
           remove(key, read)
           return true
         },
@@ -181,10 +177,7 @@ export const createInFlightReads = (options: { joinableMs: number; now?: () => n
       })
       return leave
     },
-    join: (key, reader, done, options = noOptions) => {
-      const streams = options.streams === true && reader.streams !== false
-      return join(key, { done, reader, options, streams })
-    },
+    join: (key, reader, done, options = noOptions) => join(key, { done, reader, options }),
     markChanged: (keyId) => {
       // Nothing is in flight, so there is nothing to join.
       if (reads.size === 0) {

@@ -1,9 +1,10 @@
 import type { FailureKind } from '@keyrail/core'
 import { rejections } from '../../errors/rejections.ts'
 import type { Deadline } from '../../lib/createDeadlines.ts'
+import { removeFrom } from '../../lib/removeFrom.ts'
 import type { SendCall, SendCalls } from '../call/callScope.ts'
 import type { CallResult, CallsDone } from './callResult.ts'
-import type { FlowControl, ResponseConsumer, UpstreamFault } from './postRequest.ts'
+import type { FlowControl, Received, ResponseConsumer, UpstreamFault } from './postRequest.ts'
 import { chooseEnd, decideNext, failureRules } from './failureRules.ts'
 import { getUnits } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
@@ -16,7 +17,6 @@ import { queryUpstream } from './queryUpstream.ts'
 import { readFailedBatch } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
 import { readBatchEnds, readEnd } from './readEnds.ts'
-import type { Received } from './readEnds.ts'
 import { observeAttempt, recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
 import type { Attempt } from './sendAttempt.ts'
 import { waitForSlot } from './waitForSlot.ts'
@@ -141,7 +141,7 @@ const start = (run: Run, member: GroupMember, places: readonly number[], mayBeTr
     {
       ended: (ended, fault, response) => {
         hasEnded = true
-        remove(run.open, ended)
+        removeFrom(run.open, ended)
         if (isBatch) endBatch(run, calls, ended, { fault, response })
         else endCall(run, ended, { fault, response })
       },
@@ -156,11 +156,12 @@ const endCall = (run: Run, attempt: Attempt, received: Received): void => {
   const { calls, scope, tried, open } = run
   const [call] = calls
   if (call === undefined) return
-  const end = readEnd(call, attempt, scope, received)
+  // Its stream was stopped, and its end is recorded.
   if (run.over) {
     release(run)
     return
   }
+  const end = readEnd(call, attempt, scope, received)
   const { idempotent, weight: units } = call.traits
   const isFirst = tried.length === 1 && open.length === 0
   const mayRepeat =
@@ -245,7 +246,7 @@ const startTimer = (run: Run, waitMs: number, isFailure = true): void => {
 
 const giveUpBatch = (run: Run, attempt: Attempt): void => {
   attempt.stop()
-  remove(run.open, attempt)
+  removeFrom(run.open, attempt)
   failBatch(run, attempt, 'timeout')
 }
 
@@ -336,7 +337,7 @@ const openStream = (
   if (opened === undefined || !mayStream()) return undefined
   const { consumer, stream } = opened
   recordStream(attempt)
-  remove(run.open, attempt)
+  removeFrom(run.open, attempt)
   endRun(run, 'aborted')
   run.done({ member: 'result', stream }, attempt.member, 0)
   const onEnd = (): void => release(run)
@@ -345,11 +346,6 @@ const openStream = (
     onEnd()
   }
   return withOnEnd(consumer, onEnd)
-}
-
-const remove = <Item>(list: Item[], item: Item): void => {
-  const index = list.indexOf(item)
-  if (index !== -1) list.splice(index, 1)
 }
 
 /** Calls a function after a consumer got its last chunk. */

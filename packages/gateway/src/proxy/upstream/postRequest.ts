@@ -28,6 +28,12 @@ export interface UpstreamResponse {
   readonly retryAfter?: string | undefined
 }
 
+/** What an attempt got from its upstream. */
+export interface Received {
+  readonly fault: UpstreamFault | undefined
+  readonly response: UpstreamResponse | undefined
+}
+
 /** How many more bytes of responses may be read. The calls of one request share it. */
 export interface ByteBudget {
   left: number

@@ -4,7 +4,7 @@ import type { FailureFacts } from '@keyrail/core/internal'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { classifyFailure, maxClassifiedBytes, parseError, toFacts } from './classifyFailure.ts'
-import type { UpstreamFault, UpstreamResponse } from './postRequest.ts'
+import type { Received, UpstreamFault, UpstreamResponse } from './postRequest.ts'
 import { failureRules } from './failureRules.ts'
 import type { AttemptEnd } from './failureRules.ts'
 import type { GroupMember } from './groupMember.ts'
@@ -82,13 +82,7 @@ const toKind = (kind: FailureKind, call: Pick<AttemptedCall, 'member' | 'method'
   kind === 'invalidRequest' && (isAboveHead(call, call.member.head()) || namesFinalTag(call)) ? 'lagging' : kind
 
 /** Reads how a batch failed as a whole from a response that is not a list of responses. */
-export const readFailedBatch = ({
-  fault,
-  response,
-}: {
-  readonly fault: UpstreamFault | undefined
-  readonly response: UpstreamResponse | undefined
-}): FailureKind => {
+export const readFailedBatch = ({ fault, response }: Received): FailureKind => {
   if (response === undefined) return fault === 'tooLarge' ? 'range' : fault === 'noRoom' ? 'aborted' : 'network'
   const facts = { ...toFacts(response, { method: '', wireId: '0' }), batch: true }
   const kind = facts.kind ?? classify(facts, '')?.kind ?? 'unknown'

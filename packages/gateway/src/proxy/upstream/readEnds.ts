@@ -1,6 +1,6 @@
 import { rejections } from '../../errors/rejections.ts'
 import type { CallScope } from '../call/callScope.ts'
-import type { UpstreamFault, UpstreamResponse } from './postRequest.ts'
+import type { Received, UpstreamResponse } from './postRequest.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import { readAttempt, readNodeResponse } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
@@ -8,12 +8,6 @@ import { readBatchResponse, readPlainBatch } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
 import { observe, observeAttempt, recordHealth } from './sendAttempt.ts'
 import type { Attempt } from './sendAttempt.ts'
-
-/** What an attempt got from its upstream. */
-export interface Received {
-  readonly fault: UpstreamFault | undefined
-  readonly response: UpstreamResponse | undefined
-}
 
 /** Reads how an attempt at a single call ended, and records it in the upstream's health. */
 export const readEnd = (

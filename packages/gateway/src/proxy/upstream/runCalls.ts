@@ -246,7 +246,6 @@ const joinInFlight = (run: Run, one: RunningCall, { key, pin }: SharedRead): boo
     deadlineMs: getLeftMs(run),
     neededHead: getNeededHead(one.call, pin, scope),
     sent: () => markSent(one),
-    streams: run.calls.length === 1,
   }
   const leave = inFlightReads.join(key, scope, (result, member) => endCall(run, one, { result, member }), options)
   if (leave !== undefined) one.cancel = leave

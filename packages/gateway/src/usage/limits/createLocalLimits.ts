@@ -25,7 +25,7 @@ import {
   useAccount,
 } from './localAccounts.ts'
 import type { LocalAccount, LocalAccounts } from './localAccounts.ts'
-import { createCounter, toQuotaGrant, toQuotaUsage } from './quotaCounter.ts'
+import { createCounter, getCost, toQuotaGrant, toQuotaUsage } from './quotaCounter.ts'
 import { grantReserved, isRunningLow, returnReserved } from './reservation.ts'
 import { takeRateThenQuota } from './takeRate.ts'
 import type { LimitsEvent, QuotaAccount, QuotaGrant, QuotaUsage, UsageLimits } from './usageLimits.ts'
@@ -192,8 +192,7 @@ const serve = (local: LocalLimits, state: LocalAccount): void => {
 /** Counts the units that the requests of an account wait for. */
 const getWaitingUnits = (local: LocalLimits, state: LocalAccount): number => {
   let units = 0
-  for (const { request } of getWaiting(local.room, state))
-    units += request.calls * Math.max(1, ...(request.weights ?? []))
+  for (const { request } of getWaiting(local.room, state)) units += getCost(request.calls, request.weights)
   return units
 }
 

@@ -142,18 +142,18 @@ const takeFromRedis = (instance: RedisInstance, request: LimitRequest): LimitGra
   }
   const shard = instance.shards.get(account === undefined ? toRateKey(id, undefined) : toUsedKey(account.id))
   const since = clock.clock()
-  const isLost = shard.lostSince !== undefined
-  if (isLost) {
-    const grant = grantWithoutRedis(instance, request, isLost)
+  const { lostSince } = shard
+  if (lostSince !== undefined) {
+    const grant = grantWithoutRedis(instance, request, true)
     if (grant !== undefined) return grant
     // A connection that is soon back is worth waiting for.
-    if (since - (shard.lostSince ?? since) >= room.patienceMs) return Promise.reject(tooSlow())
+    if (since - lostSince >= room.patienceMs) return Promise.reject(tooSlow())
   }
   if (!hasRoom(room)) return Promise.reject(tooSlow())
   return new Promise((resolve, reject) => {
     const waiter: RedisWaiter = { request, shard, since, waitsFor: 'connection', sentAt: 0, resolve, reject }
     addWaiter(room, shard, waiter)
-    if (!isLost) send(instance, waiter)
+    if (lostSince === undefined) send(instance, waiter)
   })
 }
 

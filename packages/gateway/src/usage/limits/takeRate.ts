@@ -13,7 +13,7 @@ export const countRequested = ({ passed }: LimitRequest, rate: RateDecision | un
 /**
  * Takes the calls of a request from the local rate of its key, and then those that it granted from the quota.
  * @param takeQuota - Takes units of the quota for this number of calls.
- * @returns What `takeQuota` does not return, it does not either: a promise, or `undefined`.
+ * @returns A promise if `takeQuota` returns one, and `undefined` if it returns `undefined`.
  */
 export function takeRateThenQuota<Quota extends Promise<QuotaGrant> | undefined>(
   rates: RateLimiter,

@@ -88,7 +88,7 @@ export const createMeter = (options: MeterOptions): StoredMeter => {
     timer = setTimeout(() => {
       writer
         .flush()
-        // Reported by `flushOnce`; the next flush retries.
+        // The writer has reported it, and the next flush tries again.
         .catch(() => {})
         .finally(() => {
           if (closing === undefined) scheduleFlush()

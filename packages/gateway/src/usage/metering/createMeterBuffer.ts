@@ -132,9 +132,9 @@ const startMinute = (state: BufferState, time: number): void => {
 }
 
 const createBatch = (state: BufferState, taken: readonly { minute: Minute; entry: Entry }[]): MeterBatch => {
-  const rows = taken.map(({ minute: { at, run: minuteRun }, entry: { key, total, counts } }) => ({
+  const rows = taken.map(({ minute: { at, run }, entry: { key, total, counts } }) => ({
     at,
-    run: minuteRun,
+    run,
     key,
     total,
     counts: packCounts(counts),

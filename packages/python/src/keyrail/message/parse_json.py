@@ -55,7 +55,7 @@ def parse_json(text: str) -> Any:
         raise UnreadableJson from None
     if not _is_finite(value):
         raise UnreadableJson(
-            "the response contains NaN, Infinity or a number that is too large for a float, which are not valid JSON"
+            "the response contains NaN, Infinity or a number that is too large for a float"
         )
     return value
 
@@ -85,7 +85,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def _parse_without_recursion(text: str) -> Any:
-    """Parse with a list of the open containers in place of the call stack. Slower, so only for deep responses."""
+    """Parse with a list of the open containers in place of the call stack. Slower, so only for what pydantic_core stops at."""
     whole: list[Any] = []
     containers: list[Any] = [whole]
     key = ""

@@ -23,7 +23,7 @@ export interface CapabilityOptions {
   readonly recentStateBlocks?: number | undefined
 }
 
-/** A call of a batch, as far as a node's capabilities depend on it. */
+/** A call, as far as a node's capabilities depend on it. */
 export interface NeededCall {
   readonly method: string
   /** Source text. */
