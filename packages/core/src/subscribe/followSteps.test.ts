@@ -87,6 +87,30 @@ describe('the steps of a follower', () => {
     expect(toHashes(reported)).toEqual(['a5', 'b5'])
   })
 
+  test.each([
+    ['skip numbers before the first block if its parent is below them', 'a2', ['a5', 'a6']],
+    ['end where the node lacks the first block, whose child it has', 'a4', []],
+    ['end where the node has not even the parent of the first block that it has', 'none', []],
+  ])('%s', (_, parentHash, expected) => {
+    const node = [...createBlocks('a', 1, 2), { number: 5, hash: 'a5', parentHash }, createBlock('a', 6)]
+    const parents = [...node, createBlock('a', 4)]
+    const reported: LinkedBlock[] = []
+    const steps = followToHead(toKnown(reported, true), 3, createBlock('a', 6))
+    let step = steps.next()
+    while (step.done !== true) {
+      const { value } = step
+      if ('report' in value) reported.push(value.report)
+      const read = 'read' in value ? value.read : undefined
+      step = steps.next(
+        typeof read === 'string'
+          ? parents.find(({ hash }) => hash === read)
+          : node.find(({ number }) => number === read),
+      )
+    }
+    expect(toHashes(reported)).toEqual(expected)
+    expect(step.value).toEqual(expected.length > 0 ? true : { missing: 3 })
+  })
+
   test('end where too many numbers have no block', () => {
     const head = createBlock('a', 1_000_000)
     const reported = createBlocks('a', 1, 1)

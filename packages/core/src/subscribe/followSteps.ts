@@ -94,8 +94,13 @@ export function* followToHead<Block extends LinkedBlock, Known extends BlockPlac
       if (number - missing >= mostMissing) return { missing }
       continue
     }
-    missing = undefined
     const newest = chain.blocks.at(-1)
+    // No known block shows whether the numbers before this one have no block, or the node lacks theirs. Its parent does.
+    if (!newest && missing !== undefined) {
+      const parent = yield { read: block.parentHash }
+      if (!parent || parent.number >= missing) return { missing }
+    }
+    missing = undefined
     if (!newest || newest.hash === block.parentHash) yield { report: block }
     // Blocks that were read in parallel may belong to different branches: only the first one shows which branch is current.
     else if (!isFirst) return false

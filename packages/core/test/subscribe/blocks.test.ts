@@ -221,6 +221,13 @@ describe('a subscription to blocks', () => {
     await expect(over).rejects.toThrow('reorgDepth (5 blocks)')
   })
 
+  /** Block 2 is gone when it is requested, and its child is not. */
+  const removedWhenRequested = [
+    ...Array.from({ length: 3 }, () => ({ depth: 0, blocks: 1 })),
+    { depth: 2, blocks: 0 },
+    ...[0, 0, 5, ...Array<number>(17).fill(0)].map((blocks) => ({ depth: 0, blocks })),
+  ]
+
   test('ends as the canonical chain if it changes between any two requests', async () => {
     let reorgs = 0
     await fc.assert(
@@ -241,7 +248,7 @@ describe('a subscription to blocks', () => {
           reorgs += seen.filter(({ type }) => type === 'reorg').length
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 150, examples: [[0, 2, removedWhenRequested]] },
     )
     expect(reorgs).toBeGreaterThan(400)
   })
