@@ -20,6 +20,8 @@ const conditions = ['@keyrail/source', ...defaultServerConditions]
 
 const packages = globSync('packages/*/package.json', { cwd: top }).map((file) => basename(dirname(file)))
 
+const seedProperties = join(top, 'scripts/seedProperties.ts')
+
 const browser = join(top, 'packages/core/test/openBrowser.ts')
 
 /** Resources that all test files of a package share. */
@@ -81,12 +83,21 @@ const project = ({
   const shared = create({
     name,
     isolate: false,
-    setupFiles: [join(top, 'scripts/resetBetweenFiles.ts')],
+    setupFiles: [seedProperties, join(top, 'scripts/resetBetweenFiles.ts')],
     include,
     exclude: [...excluded, ...withFakeTimers],
   })
   if (withFakeTimers.length === 0) return [shared]
-  return [shared, create({ name: `${name}${clockSuffix}`, isolate: true, include: withFakeTimers, exclude: [] })]
+  return [
+    shared,
+    create({
+      name: `${name}${clockSuffix}`,
+      isolate: true,
+      setupFiles: [seedProperties],
+      include: withFakeTimers,
+      exclude: [],
+    }),
+  ]
 }
 
 const pythonTest = 'test/python.test.ts'
