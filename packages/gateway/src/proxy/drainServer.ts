@@ -1,11 +1,15 @@
-import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
-import type { Socket } from 'node:net'
+import type { HttpServer } from './caller/http/createHttpServer.ts'
 import type { Connections } from './http/connections.ts'
 import type { SocketServer } from './caller/webSocket/createSocketServer.ts'
 
 /** How long idle connections stay open while draining, so that a request already on the wire gets a 503 and not a reset. */
 const idleGraceMs = 250
+
+interface DrainedServer extends HttpServer {
+  readonly connections: Pick<Connections, 'count'>
+  readonly webSockets: Pick<SocketServer, 'terminate'>
+}
 
 /**
  * Drains a server: it accepts no new connections, and closes each open one after its last response, at the latest after `graceMs`.
@@ -13,18 +17,8 @@ const idleGraceMs = 250
  * @returns How many requests were cut off.
  */
 export const drainServer = async (
-  server: Server,
-  {
-    graceMs,
-    sockets,
-    connections,
-    webSockets,
-  }: {
-    graceMs: number
-    sockets: ReadonlySet<Socket>
-    connections: Connections
-    webSockets: Pick<SocketServer, 'terminate'>
-  },
+  { server, sockets, connections, webSockets }: DrainedServer,
+  graceMs: number,
 ): Promise<number> => {
   if (!server.listening) return 0
   let cutOff = 0
