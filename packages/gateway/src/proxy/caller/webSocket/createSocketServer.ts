@@ -4,9 +4,11 @@ import { WebSocketServer } from 'ws'
 import type { Network } from '../../../lib/network.ts'
 import type { GatewayContext } from '../../request/gatewayContext.ts'
 import type { SubscriptionKind } from '../../subscription/subscriptionHub.ts'
+import { closeConnection, leaveConnection, terminateConnection } from './closeConnection.ts'
 import { closeCodes } from './closeReasons.ts'
 import { createConnectionCounts } from './createConnectionCounts.ts'
 import { handleUpgrade, isUpgrade } from './handleUpgrade.ts'
+import { maintainConnection } from './maintainConnection.ts'
 import { recheck } from './recheck.ts'
 import type { SocketConnection, SocketServerState } from './socketConnection.ts'
 import { tokenProtocol } from './tokenProtocol.ts'
@@ -88,7 +90,7 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
         visits = connections.values()
         return
       }
-      next.value.maintain(gateway)
+      maintainConnection(gateway, next.value)
       recheck(gateway, next.value)
     }
   }
@@ -103,7 +105,7 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
       // A connection that has been asked to close is asked again until it has closed, which changes nothing.
       for (const connection of connections) {
         if (left === 0) return
-        if (connection.leave()) left -= 1
+        if (leaveConnection(connection)) left -= 1
       }
     }
     leaveSome()
@@ -119,7 +121,7 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
     },
     restart: (network) => {
       for (const connection of connections)
-        if (connection.network === network) connection.close(closeCodes.restart, 'restart')
+        if (connection.path.network === network) closeConnection(connection, closeCodes.restart, 'restart')
     },
     drain,
     terminate: () => {
@@ -127,8 +129,8 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
       clearInterval(timer)
       let inFlight = 0
       for (const connection of connections) {
-        inFlight += connection.inFlight()
-        connection.terminate('restart')
+        inFlight += connection.messages.inFlight()
+        terminateConnection(connection, 'restart')
       }
       return inFlight
     },
@@ -139,7 +141,7 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
       }),
     state: () => {
       const counts = new Map<Network, number>()
-      for (const { network } of connections) counts.set(network, (counts.get(network) ?? 0) + 1)
+      for (const { path } of connections) counts.set(path.network, (counts.get(path.network) ?? 0) + 1)
       return { connections: counts, notifications }
     },
   }
