@@ -34,9 +34,8 @@ const isOne = (weight: number): boolean => weight === 1
 /** Rejects a request of which no call was granted. A batch gets one error, because one for each call is a hundred times longer than the shortest call. */
 const rejectAll = (gateway: GatewayContext, request: CheckedRequest, taken: LimitGrant): void => {
   const { context, isBatch, checked } = request
-  const [first] = checked
-  const traits = isBatch || first === undefined || isRejection(first) ? undefined : first.traits
-  const rejection = toLimitRejection(taken, { index: 0, traits }, gateway)
+  const first = checked.find((call) => !isRejection(call))
+  const rejection = toLimitRejection(taken, { index: 0, traits: first?.traits }, gateway)
   if (isBatch) sendRejection(gateway, context, rejection)
   else completeCalls(gateway, request, [rejection])
 }
