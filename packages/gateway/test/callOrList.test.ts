@@ -407,7 +407,7 @@ describe('a call is limited and charged alone as in a list of one, if', () => {
       nodes: up,
       broken: { take: down },
       calls: [light],
-      outcomes: ['limits_unavailable'],
+      outcomes: ['key_store_unavailable'],
       used: 0,
     },
   ])('$name', async ({ name: _name, outcomes, used, ...scenario }) => {

@@ -2,10 +2,11 @@ import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CheckedCall } from '../upstream/callResult.ts'
+import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import { checkCall } from './checkCall.ts'
 import type { CallRules } from './checkCall.ts'
 import { smallBody } from './createBodyQueue.ts'
-import { endRequest, sendRejection } from './endRequest.ts'
+import { sendRejection } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { handleCalls } from './handleCalls.ts'
 import { parseBody } from './parseBody.ts'
@@ -121,17 +122,18 @@ const handleParsed = (
   facts.calls = calls.length
   facts.method = isBatch ? 'batch' : labels[0]
   if (isBatch) facts.methods = labels
-  if (!isBatch && isKeepAlive(first) && reply.takeKeepAlive()) {
-    // It is not charged.
-    const body = `{"jsonrpc":"2.0","id":null,"result":"${network.group.chainId}"}`
-    endRequest(gateway, context, { status: 200, body })
-    return
-  }
+  if (!isBatch && isKeepAlive(first) && reply.takeKeepAlive()) checked[0] = keepAliveCall
   if (!isBatch) facts.ids = first?.id
   else if (reply.matchesIds) facts.ids = calls.map(({ id }) => id)
   handleCalls(gateway, { context, tenant, network, tokenAllowList, calls, checked, isBatch })
 }
 
-/** viem sends this call every 30 seconds to keep its WebSocket open, and ignores the response. */
+/** viem sends this call every 30 seconds. */
+const keepAliveCall: ForwardedCall = {
+  method: 'net_version',
+  params: undefined,
+  traits: { idempotent: true, expensive: false, weight: 0, label: 'net_version', keepsAlive: true },
+}
+
 const isKeepAlive = (call: ParsedCall | InvalidCall | undefined): boolean =>
-  call?.valid === true && call.id === 'null' && call.method === 'net_version'
+  call?.valid === true && call.id === 'null' && call.method === keepAliveCall.method

@@ -15,6 +15,11 @@ import { isRateUsedUp, withLimits } from './withLimits.ts'
 /** Takes the limits for the calls of a request, runs those that are granted, and sends the response. */
 export const handleCalls = (gateway: GatewayContext, request: CheckedRequest): void => {
   const { calls, checked } = request
+  const [first] = checked
+  if (first !== undefined && !isRejection(first) && first.traits.keepsAlive === true) {
+    runFree(gateway, request)
+    return
+  }
   const weights: number[] = []
   for (const call of checked) if (!isRejection(call)) weights.push(call.traits.weight)
   const passed = weights.length
@@ -28,6 +33,15 @@ export const handleCalls = (gateway: GatewayContext, request: CheckedRequest): v
     }
   })
 }
+
+/** Runs a call that is neither limited nor counted. */
+const runFree = (gateway: GatewayContext, request: CheckedRequest): void => {
+  request.context.facts.metered = true
+  const done = (results: readonly CallResult[]): void => completeCalls(gateway, request, results)
+  runCalls(request.checked, toCallScope(request), { done, unsent: nothing })
+}
+
+const nothing = (): void => {}
 
 const isOne = (weight: number): boolean => weight === 1
 
