@@ -37,13 +37,13 @@ describe('the reads of a chain', () => {
       network: 'testnet',
       getGroup: () => group,
       getNetwork: () => network,
-      limits: {
+      getLimits: () => ({
         maxSubscriptions: 1,
         maxAddresses: 1,
         maxTopics: 1,
         maxNotificationsPerBlock: 1,
         fullTransactions: true,
-      },
+      }),
       maxBufferedBytes: () => maxBufferedBytes,
       log: () => {},
     })

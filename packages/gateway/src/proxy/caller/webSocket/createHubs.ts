@@ -3,7 +3,7 @@ import type { LogEntry } from '../../log.ts'
 import type { NetworkOptions } from '../../options/networkOptions.ts'
 import type { WebSocketOptions } from '../../options/webSocketOptions.ts'
 import type { NetworkHub, NetworkHubOptions } from '../../subscription/createNetworkHub.ts'
-import type { SubscriptionHub, SubscriptionKind, SubscriptionLimits } from '../../subscription/subscriptionHub.ts'
+import type { SubscriptionHub, SubscriptionKind } from '../../subscription/subscriptionHub.ts'
 import type { UpstreamGroup } from '../../upstream/createUpstreamGroup.ts'
 
 /** Creates the subscriptions of a network. */
@@ -44,23 +44,6 @@ export interface HubsOptions {
 export const createHubs = (options: HubsOptions): Hubs => {
   const { createHub, getGroup, getNetwork, webSocket, log } = options
   const hubs = new Map<Network, SubscriptionHub & Partial<NetworkHub>>()
-  const limits: SubscriptionLimits = {
-    get maxSubscriptions() {
-      return webSocket().maxSubscriptions
-    },
-    get maxAddresses() {
-      return webSocket().maxAddresses
-    },
-    get maxTopics() {
-      return webSocket().maxTopics
-    },
-    get maxNotificationsPerBlock() {
-      return webSocket().maxNotificationsPerBlock
-    },
-    get fullTransactions() {
-      return webSocket().fullTransactions
-    },
-  }
   const close = (network: Network): void => {
     hubs.get(network)?.close()
     hubs.delete(network)
@@ -74,7 +57,7 @@ export const createHubs = (options: HubsOptions): Hubs => {
         network,
         getGroup: () => getGroup(network),
         getNetwork: () => getNetwork(network),
-        limits,
+        getLimits: webSocket,
         maxBufferedBytes: options.maxBufferedBytes,
         log,
       })

@@ -39,7 +39,7 @@ export interface SubscriptionHubOptions {
   readonly follower: ChainFollower
   /** The hub does not close it. */
   readonly source: NodeSource
-  readonly limits: SubscriptionLimits
+  readonly getLimits: () => SubscriptionLimits
   /** Of this process. Ids are derived from it. */
   readonly secret: string | Uint8Array
   readonly readTransactions: TransactionReader
@@ -131,7 +131,7 @@ export const createSubscriptionHub = (options: SubscriptionHubOptions): Subscrip
 
 const startDelivery = (hub: Hub): Delivery =>
   createDelivery({
-    maxNotificationsPerBlock: hub.limits.maxNotificationsPerBlock,
+    maxNotificationsPerBlock: hub.getLimits().maxNotificationsPerBlock,
     rejectFlood: (connection) => fail(hub, connection, 'tooManyNotifications'),
   })
 
@@ -168,7 +168,7 @@ const connect = ({ connections }: Hub, subscriber: Subscriber): Connection => {
 
 const subscribe = (hub: Hub, ...[subscriber, params, done]: Parameters<SubscriptionHub['subscribe']>): void => {
   if (hub.isClosed) return done(rejections.draining())
-  const request = parseSubscription(params, hub.limits)
+  const request = parseSubscription(params, hub.getLimits())
   if ('status' in request) return done(request)
   const connection = connect(hub, subscriber)
   const bytes = getSubscriptionBytes(request)
@@ -189,11 +189,11 @@ const subscribe = (hub: Hub, ...[subscriber, params, done]: Parameters<Subscript
 }
 
 /** Holds the memory of one more subscription. @returns Why there may be no more. */
-const holdRoom = ({ limits }: Hub, connection: Connection, bytes: number): Rejection | undefined => {
+const holdRoom = ({ getLimits }: Hub, connection: Connection, bytes: number): Rejection | undefined => {
+  const { maxSubscriptions } = getLimits()
   const { subscriber, channels, isEnded, starting } = connection
   if (isEnded) return rejections.draining()
-  if (channels.size + starting >= limits.maxSubscriptions)
-    return subscriptionRejections.tooManySubscriptions(limits.maxSubscriptions)
+  if (channels.size + starting >= maxSubscriptions) return subscriptionRejections.tooManySubscriptions(maxSubscriptions)
   const ownMost = getOwnMost(subscriber.memory)
   if (subscriber.memory.held + bytes > ownMost) return subscriptionRejections.filtersTooLarge(ownMost)
   return holdBytes(subscriber.memory, bytes) ? undefined : subscriptionRejections.noMemory()
