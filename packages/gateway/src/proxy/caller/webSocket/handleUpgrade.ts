@@ -7,7 +7,6 @@ import type { Rejection } from '../../../errors/rejection.ts'
 import { rejections } from '../../../errors/rejections.ts'
 import { mayBeProxy } from '../../../lib/ip/clientIp.ts'
 import { toIpBlock } from '../../../lib/ip/toIpBlock.ts'
-import { dropAllBytes } from '../../../lib/memoryBudget.ts'
 import { getRequestPath } from '../../http/getRequestPath.ts'
 import type { CallPath, Path } from '../../http/parsePath.ts'
 import { closeGraceMs } from '../../http/rejectBrokenHttp.ts'
@@ -15,10 +14,9 @@ import { authorize, getClientIp } from '../../request/authorize.ts'
 import { sendRejection } from '../../request/endRequest.ts'
 import type { GatewayContext } from '../../request/gatewayContext.ts'
 import type { AuthorizedRequest, Reply, RequestContext } from '../../request/requestContext.ts'
-import { disconnect } from '../../request/startRequest.ts'
 import { toLimitRejection } from '../../request/takeLimits.ts'
 import { isRateUsedUp, withLimits } from '../../request/withLimits.ts'
-import { createHttpContext } from '../http/startHttpRequest.ts'
+import { endHttpRequest, startHttpRequest } from '../http/startHttpRequest.ts'
 import { createSocketConnection } from './createSocketConnection.ts'
 import type { SocketServerState } from './socketConnection.ts'
 import { addProtocolToken } from './tokenProtocol.ts'
@@ -84,24 +82,13 @@ const startUpgrade = (
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(socket as Socket)
-  const context = createHttpContext(gateway, { request, response })
-  gateway.inFlight += 1
   response.on('finish', () => {
     socket.end()
     // Further bytes of the caller are read and dropped, because otherwise the system resets the connection and the response is lost.
     socket.resume()
     setTimeout(() => socket.destroy(), closeGraceMs).unref()
   })
-  response.on('close', () => {
-    finish(gateway, context)
-    if (!response.writableFinished) disconnect(gateway, context)
-  })
-  return { context, response }
-}
-
-const finish = (gateway: GatewayContext, { buffered }: RequestContext): void => {
-  gateway.inFlight -= 1
-  dropAllBytes(buffered)
+  return { context: startHttpRequest(gateway, { request, response }), response }
 }
 
 /** Source: RFC 6455 section 4.1: 16 bytes in base64. */
@@ -175,7 +162,7 @@ const accept = (
     return
   }
   response.detachSocket(socket as Socket)
-  finish(gateway, context)
+  endHttpRequest(gateway, context)
   const opened: AuthorizedRequest = { ...authorized, context: toOpeningContext(context) }
   let isAccepted = false
   library.handleUpgrade(request, socket, head, (ws: WebSocket) => {
