@@ -5,14 +5,7 @@ import type { Network } from '../../../lib/network.ts'
 import type { ChainFollower, ChainStart } from '../followedChain.ts'
 import type { TransactionReader } from '../node/createTransactionReader.ts'
 import type { NodeSource } from '../nodeSource.ts'
-import type {
-  ChainFault,
-  Subscriber,
-  SubscriptionFault,
-  SubscriptionHub,
-  SubscriptionKind,
-  SubscriptionLimits,
-} from '../subscriptionHub.ts'
+import type { Subscriber, SubscriptionFault, SubscriptionHub, SubscriptionLimits } from '../subscriptionHub.ts'
 import { deliverStart, deliverStep } from './chainTasks.ts'
 import { createChannels } from './createChannels.ts'
 import type { Channel, Connection } from './createChannels.ts'
@@ -61,7 +54,7 @@ interface Hub extends SubscriptionHubOptions {
   readonly queue: TaskQueue
   readonly toId: ReturnType<typeof createSubscriptionIds>
   /** What runs as long as there are subscriptions of a kind. */
-  readonly uses: Readonly<Record<SubscriptionKind, readonly SharedUse[]>>
+  readonly uses: Readonly<Record<SubscriptionRequest['kind'], readonly SharedUse[]>>
   isClosed: boolean
 }
 
@@ -70,8 +63,6 @@ interface StartingSubscription {
   readonly connection: Connection
   readonly request: SubscriptionRequest
   readonly id: string
-  /** How much memory is held for it. */
-  readonly bytes: number
   readonly done: Parameters<SubscriptionHub['subscribe']>[2]
 }
 
@@ -171,10 +162,9 @@ const subscribe = (hub: Hub, ...[subscriber, params, done]: Parameters<Subscript
   const request = parseSubscription(params, hub.getLimits())
   if ('status' in request) return done(request)
   const connection = connect(hub, subscriber)
-  const bytes = getSubscriptionBytes(request)
-  const rejection = holdRoom(hub, connection, bytes)
+  const rejection = holdRoom(hub, connection, request)
   if (rejection !== undefined) return done(rejection)
-  const starting = { connection, request, id: hub.toId(request.key, connection.ordinal), bytes, done }
+  const starting = { connection, request, id: hub.toId(request.key, connection.ordinal), done }
   connection.ordinal += 1
   connection.starting += 1
   for (const use of hub.uses[request.kind]) use.hold()
@@ -189,33 +179,36 @@ const subscribe = (hub: Hub, ...[subscriber, params, done]: Parameters<Subscript
 }
 
 /** Holds the memory of one more subscription. @returns Why there may be no more. */
-const holdRoom = ({ getLimits }: Hub, connection: Connection, bytes: number): Rejection | undefined => {
+const holdRoom = ({ getLimits }: Hub, connection: Connection, request: SubscriptionRequest): Rejection | undefined => {
   const { maxSubscriptions } = getLimits()
   const { subscriber, channels, isEnded, starting } = connection
   if (isEnded) return rejections.draining()
   if (channels.size + starting >= maxSubscriptions) return subscriptionRejections.tooManySubscriptions(maxSubscriptions)
+  const bytes = getSubscriptionBytes(request)
   const ownMost = getOwnMost(subscriber.memory)
   if (subscriber.memory.held + bytes > ownMost) return subscriptionRejections.filtersTooLarge(ownMost)
   return holdBytes(subscriber.memory, bytes) ? undefined : subscriptionRejections.noMemory()
 }
 
 const reject = (hub: Hub, starting: StartingSubscription, rejection: Rejection): void => {
-  const { connection, request, bytes, done } = starting
+  const { connection, request, done } = starting
   hub.starting.delete(starting)
   connection.starting -= 1
-  dropBytes(connection.subscriber.memory, bytes)
+  dropBytes(connection.subscriber.memory, getSubscriptionBytes(request))
   for (const use of hub.uses[request.kind]) use.release()
   done(rejection)
 }
 
 function* start(hub: Hub, starting: StartingSubscription, from: ChainStart | undefined): Generator<number, void> {
-  const { connection, request, id, bytes, done } = starting
+  const { connection, request, id, done } = starting
   const rejection = connection.isEnded ? rejections.draining() : connection.reject?.(toSubscribeParams(request))
   if (rejection !== undefined) return reject(hub, starting, rejection)
   hub.starting.delete(starting)
   connection.starting -= 1
   const channel = hub.channels.join(connection, request, id)
-  dropBytes(connection.subscriber.memory, bytes - getSubscriptionBytes(channel.audience.request))
+  // The position in the chain that a client resumes from is not needed any more.
+  const unneeded = getSubscriptionBytes(request) - getSubscriptionBytes(channel.audience.request)
+  dropBytes(connection.subscriber.memory, unneeded)
   done({ id })
   if (from !== undefined && channel.audience.isInCursorMode)
     yield* deliverStart(from, { connection, channel }, startDelivery(hub))
@@ -261,7 +254,7 @@ const fail = (hub: Hub, connection: Connection, fault: SubscriptionFault): void 
   connection.subscriber.fail(fault)
 }
 
-function* failAll(hub: Hub, fault: ChainFault): Generator<number, void> {
+function* failAll(hub: Hub, fault: SubscriptionFault): Generator<number, void> {
   for (const connection of hub.connections.values()) {
     if (![...connection.channels.values()].some(({ audience }) => isOfChain(audience.request))) continue
     fail(hub, connection, fault)
@@ -284,7 +277,7 @@ const close = (hub: Hub): void => {
   for (const use of Object.values(uses).flat()) use.close()
 }
 
-type ChainRequest = Extract<SubscriptionRequest, { readonly kind: 'newHeads' | 'logs' }>
-
-const isOfChain = (request: SubscriptionRequest): request is ChainRequest =>
+const isOfChain = (
+  request: SubscriptionRequest,
+): request is Extract<SubscriptionRequest, { readonly kind: 'newHeads' | 'logs' }> =>
   request.kind === 'newHeads' || request.kind === 'logs'
