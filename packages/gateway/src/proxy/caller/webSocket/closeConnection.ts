@@ -7,7 +7,7 @@ export const closeConnection = (connection: SocketConnection, code: number, reas
   if (connection.closingAt !== undefined) return
   connection.closingAt = performance.now()
   connection.closeReason = reason
-  connection.messages.stop()
+  stopMessages(connection)
   connection.subscriber.leave()
   // Otherwise the caller's own close frame would not be read.
   connection.ws.resume()
@@ -18,16 +18,25 @@ export const closeConnection = (connection: SocketConnection, code: number, reas
 export const leaveConnection = (connection: SocketConnection): boolean => {
   if (connection.isLeaving) return false
   connection.isLeaving = true
-  connection.messages.stop()
+  stopMessages(connection)
   closeIfIdle(connection)
   return true
 }
 
 /** Closes a connection that waits for its requests in flight, if there are none. */
 export const closeIfIdle = (connection: SocketConnection): void => {
-  if (connection.isLeaving && connection.messages.inFlight() === 0)
+  if (connection.isLeaving && connection.messages.open.size === 0)
     closeConnection(connection, closeCodes.restart, 'restart')
 }
+
+/** Handles no message from now on, and lets those in flight complete. */
+export const stopMessages = ({ messages }: SocketConnection): void => {
+  messages.isStopped = true
+  messages.queue.length = 0
+}
+
+/** Whether a connection can be written to. */
+export const isOpen = ({ ws }: SocketConnection): boolean => ws.readyState === ws.OPEN
 
 /** Cuts a connection off. */
 export const terminateConnection = (connection: SocketConnection, reason: CloseReason): void => {

@@ -10,13 +10,13 @@ import { unpin } from '../../../lib/unpin.ts'
 import type { CallPath } from '../../http/parsePath.ts'
 import type { AuthorizedRequest } from '../../request/requestContext.ts'
 import type { Subscriber } from '../../subscription/subscriptionHub.ts'
-import { closeConnection, closeIfIdle, terminateConnection } from './closeConnection.ts'
+import { closeConnection, isOpen, terminateConnection } from './closeConnection.ts'
 import { closeCodes, faultCloses } from './closeReasons.ts'
 import type { CloseReason } from './closeReasons.ts'
 import { createMessageReader } from './createMessageReader.ts'
-import { createMessages } from './createMessages.ts'
 import { createSubscriber } from './createSubscriber.ts'
 import { createTurnWriter } from './createTurnWriter.ts'
+import { addMessage, createMessages, disconnectMessages } from './handleMessages.ts'
 import { addNotifications, chargeNotifications, createNotificationUsage, meterOpening } from './notificationUsage.ts'
 import type { SocketConnection, SocketServerState } from './socketConnection.ts'
 
@@ -75,21 +75,7 @@ export const createSocketConnection = (
       },
       fail: (fault) => closeConnection(connection, faultCloses[fault].code, faultCloses[fault].reason),
     }),
-    messages: createMessages({
-      name: path.network,
-      gateway: getGateway,
-      authorized: () => connection.authorized,
-      subscriptions: () => connection.subscriber.calls(),
-      write: writer.write,
-      isOpen: () => isOpen(connection),
-      onIdle: () => closeIfIdle(connection),
-      pause: () => ws.pause(),
-      resume: () => {
-        // Nothing could be read while it was paused, not even a pong.
-        connection.isAlive = true
-        ws.resume()
-      },
-    }),
+    messages: createMessages(),
     reader: createMessageReader(socket, {
       // A message costs more than its bytes if it arrives in many parts.
       memory: createMemory('messages', () => 2 * getGateway().limits.maxBodyBytes),
@@ -108,8 +94,6 @@ export const createSocketConnection = (
   getGateway().log({ event: 'webSocket', state: 'opened', ...identity })
 }
 
-const isOpen = ({ ws }: SocketConnection): boolean => ws.readyState === ws.OPEN
-
 const deliver = (
   connection: SocketConnection,
   ...[frame, count, kind, minUnits]: Parameters<Subscriber['deliver']>
@@ -117,7 +101,7 @@ const deliver = (
   const { server, writer, messages, notifications, usage, path } = connection
   if (!isOpen(connection)) return
   // Responses have limits of their own.
-  const behind = writer.behind() - messages.unflushedBytes()
+  const behind = writer.behind() - messages.unflushed
   if (behind > server.gateway().sockets.options.maxBufferedBytes || !holdBytes(notifications, frame.length)) {
     terminateConnection(connection, 'slow_reader')
     return
@@ -153,7 +137,7 @@ const handleEvents = (
   ws.on('message', (data) => {
     alive()
     // `binaryType` is `nodebuffer`, so a message is one Buffer.
-    if (connection.closingAt === undefined) messages.add(unpin(data as Buffer))
+    if (connection.closingAt === undefined) addMessage(connection, unpin(data as Buffer))
   })
   ws.on('ping', alive)
   ws.on('pong', alive)
@@ -166,7 +150,7 @@ const handleEvents = (
     release()
     reader.close()
     subscriber.leave()
-    messages.disconnect()
+    disconnectMessages(connection)
     dropAllBytes(notifications)
     chargeNotifications(server.gateway(), connection)
     server.remove(connection)
@@ -176,7 +160,7 @@ const handleEvents = (
       ...identity,
       reason: connection.closeReason ?? 'client',
       code,
-      requests: messages.count(),
+      requests: messages.count,
       notifications: usage.total,
       durationMs: Math.round(performance.now() - openedAt),
     })

@@ -129,7 +129,7 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
       clearInterval(timer)
       let inFlight = 0
       for (const connection of connections) {
-        inFlight += connection.messages.inFlight()
+        inFlight += connection.messages.open.size
         terminateConnection(connection, 'restart')
       }
       return inFlight

@@ -13,7 +13,7 @@ export const maintainConnection = (gateway: GatewayContext, connection: SocketCo
   const now = performance.now()
   if (closingAt !== undefined) {
     if (now - closingAt >= closeTimeoutMs) terminateConnection(connection, 'client')
-  } else if (now >= messages.flushBy()) terminateConnection(connection, 'slow_reader')
+  } else if (now >= (messages.deadlines[0] ?? Infinity)) terminateConnection(connection, 'slow_reader')
   else if (reader.isLate(now)) closeConnection(connection, closeCodes.policy, 'request_timeout')
   else {
     const rejection = chargeNotifications(gateway, connection)
@@ -25,7 +25,7 @@ export const maintainConnection = (gateway: GatewayContext, connection: SocketCo
 const ping = (connection: SocketConnection, now: number): void => {
   const { isAlive, messages, ws } = connection
   // While responses wait for the caller, or it is not read from, it can't respond to a ping. Responses have a time limit of their own.
-  if (!isAlive && !messages.isPaused() && messages.unflushedBytes() === 0) {
+  if (!isAlive && !messages.isPaused && messages.unflushed === 0) {
     terminateConnection(connection, 'no_pong')
     return
   }
