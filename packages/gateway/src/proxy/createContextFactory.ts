@@ -3,7 +3,7 @@ import { createClientIp } from '../lib/ip/clientIp.ts'
 import { createIpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import { createLookUpLimit } from '../usage/rateLimit/createLookUpLimit.ts'
 import { createRateLimiter } from '../usage/rateLimit/createRateLimiter.ts'
-import type { ConfiguredGroups } from './createGroupFactory.ts'
+import { createGroupFactory } from './createGroupFactory.ts'
 import type { GatewayConfig, GatewayParts } from './gatewayOptions.ts'
 import type { Connections } from './http/connections.ts'
 import type { NetworkNames } from './http/parsePath.ts'
@@ -16,7 +16,7 @@ import { createNetworkContexts } from './request/networkContext.ts'
 export type Phase = 'serving' | 'leaving' | 'draining'
 
 /** The parts of a gateway that all its contexts use. */
-export interface ContextFactoryOptions extends Pick<GatewayContext['sockets'], 'getHub'>, Pick<GatewayContext, 'log'> {
+export interface ContextFactoryOptions extends Pick<GatewayContext, 'getHub' | 'log'> {
   readonly connections: Connections
   readonly getPhase: () => Phase
 }
@@ -32,20 +32,26 @@ const toNetworkNames = ({ networks, networkHosts }: GatewayConfig): NetworkNames
   return { byName, hostSuffix: networkHosts?.slice('{network}'.length).toLowerCase() }
 }
 
-/** Creates the function that creates the context of a config. Contexts share their limits, so that reloading the config resets none. */
+/**
+ * Creates the function that creates the context of a config, with the upstreams of its networks. Contexts share their limits, so that reloading the config
+ * resets none.
+ * @returns The function. A network that is the same as in the context before keeps its upstreams.
+ */
 export const createContextFactory = (
   parts: GatewayParts,
   { connections, getHub, getPhase, log }: ContextFactoryOptions,
-): ((configured: ConfiguredGroups) => GatewayContext) => {
+): ((config: GatewayConfig, before?: GatewayContext) => GatewayContext) => {
   const { now = Date.now } = parts
   const jwtCache = createJwtCache({ now })
   const bodies = createBodyQueue()
   const testRates = createRateLimiter()
   const unknownKeys = createIpLimit(parts.unknownKeys ?? defaultUnknownKeys)
   const lookUps = createLookUpLimit({ unknownKeys })
-  return ({ config, groups }) => ({
+  const createGroups = createGroupFactory(parts, log)
+  return (config, before) => ({
+    config,
     names: toNetworkNames(config),
-    networks: createNetworkContexts(config, groups, parts.developmentMethods),
+    networks: createNetworkContexts(config, createGroups(config, before), parts.developmentMethods),
     auth: {
       keys: parts.keys,
       jwtCache,
@@ -57,17 +63,14 @@ export const createContextFactory = (
           ? { origin: config.publicUrl && new URL(config.publicUrl).origin, rates: testRates }
           : undefined,
     },
-    javascriptTracers: config.services.javascriptTracers,
     usage: {
       limits: parts.usageLimits,
-      quotaStatus: config.quotaStatus,
       meter: parts.meter,
       requestLog: parts.requestLog,
     },
     server: {
       connections,
       strictTransportSecurity: config.publicUrl === undefined ? undefined : strictTransport(config.publicUrl),
-      compression: config.compression,
       fallback: parts.fallback,
       leaving: () => getPhase() !== 'serving',
       draining: () => getPhase() === 'draining',
@@ -75,8 +78,7 @@ export const createContextFactory = (
       details: parts.details ?? (() => ({})),
       notReady: parts.notReady ?? (() => undefined),
     },
-    sockets: { options: config.webSocket, getHub },
-    tracer: config.tracer,
+    getHub,
     limits: config.bounds,
     bodies,
     inFlight: 0,

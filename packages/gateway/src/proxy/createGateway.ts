@@ -11,8 +11,6 @@ import { createSocketServer } from './caller/webSocket/createSocketServer.ts'
 import type { SocketServer } from './caller/webSocket/createSocketServer.ts'
 import { createContextFactory } from './createContextFactory.ts'
 import type { Phase } from './createContextFactory.ts'
-import { createGroupFactory } from './createGroupFactory.ts'
-import type { ConfiguredGroups } from './createGroupFactory.ts'
 import { drainServer } from './drainServer.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewayLoad } from './gatewayLoad.ts'
@@ -25,24 +23,20 @@ import type { FaultEntry, LogEntry } from './log.ts'
 import type { GatewayContext } from './request/gatewayContext.ts'
 import { createNetworkHub } from './subscription/createNetworkHub.ts'
 import { getOwnShare } from './subscription/ownReads.ts'
+import type { UpstreamGroup } from './upstream/createUpstreamGroup.ts'
 
 const defaultGraceMs = 10_000
 const releaseCheckMs = 50
 
-/** What serves at the moment. A reload replaces it. */
-interface Serving extends ConfiguredGroups {
-  readonly context: GatewayContext
-}
-
 /** The state of a gateway. */
 interface RunningGateway extends HttpServer {
-  /** @param before - An unchanged network keeps its upstreams. */
-  readonly createServing: (config: GatewayConfig, before?: ConfiguredGroups) => Serving
+  readonly createContext: ReturnType<typeof createContextFactory>
   readonly connections: Connections
   readonly webSockets: SocketServer
   readonly hubs: Hubs
   readonly log: (entry: LogEntry) => void
-  serving: Serving
+  /** The current context, which a reload replaces. */
+  context: GatewayContext
   /** Contexts before the last reload that may still have requests in flight. */
   earlier: readonly GatewayContext[]
   phase: Phase
@@ -72,7 +66,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
       gateway.reloading = work.catch(() => {})
       return work
     },
-    upstreams: () => [...gateway.serving.groups.values()].flatMap((group) => group.states()),
+    upstreams: () => getGroups(gateway.context).flatMap((group) => group.states()),
     load: () => getLoad(gateway),
     webSockets: () => ({ ...webSockets.state(), ...hubs.state() }),
     prepareToClose: ({ windowMs } = {}) => {
@@ -92,37 +86,24 @@ const createRunningGateway = (
   config: GatewayConfig,
   log: (entry: LogEntry) => void,
 ): RunningGateway => {
-  const getConfig = (): GatewayConfig => gateway.serving.config
-  const getGateway = (): GatewayContext => gateway.serving.context
-  const hubs = createHubs({
-    createHub: parts.createHub ?? createNetworkHub,
-    getGroup: (network) => gateway.serving.groups.get(network),
-    getNetwork: (network) => getConfig().networks.get(network),
-    webSocket: () => getConfig().webSocket,
-    maxBufferedBytes: () => getConfig().bounds.maxBufferedBytes,
-    log,
-  })
+  const getGateway = (): GatewayContext => gateway.context
+  const hubs = createHubs(parts.createHub ?? createNetworkHub, getGateway)
   const connections = createConnections()
   const webSockets = createSocketServer(getGateway)
-  const createGroups = createGroupFactory(parts, log)
   const createContext = createContextFactory(parts, {
     connections,
     getHub: hubs.get,
     getPhase: () => gateway.phase,
     log,
   })
-  const createServing: RunningGateway['createServing'] = (next, before) => {
-    const configured = { config: next, groups: createGroups(next, before) }
-    return { ...configured, context: createContext(configured) }
-  }
   const gateway: RunningGateway = {
-    createServing,
+    createContext,
     connections,
     webSockets,
     hubs,
     log,
     ...createHttpServer(config, { getGateway, connections, webSockets, log }),
-    serving: createServing(config),
+    context: createContext(config),
     earlier: [],
     phase: 'serving',
     reloading: Promise.resolve(),
@@ -131,35 +112,39 @@ const createRunningGateway = (
   return gateway
 }
 
+const getGroups = ({ networks }: GatewayContext): readonly UpstreamGroup[] =>
+  [...networks.values()].map(({ group }) => group)
+
 const listen = async (
-  { serving: { config, groups }, server, log }: RunningGateway,
+  { context, server, log }: RunningGateway,
   at: { readonly port: number; readonly host: string },
 ): Promise<{ url: string; port: number }> => {
-  await Promise.all([...groups.values()].map((group) => group.start()))
+  await Promise.all(getGroups(context).map((group) => group.start()))
   const port = await listenOn(server, at)
+  const { config } = context
   const url = config.publicUrl ?? getListeningUrl(at.host, port, config.tls === undefined ? 'http' : 'https')
   log({ event: 'listening', port, url })
   return { url, port }
 }
 
 const reload = async (gateway: RunningGateway, next: GatewayConfig): Promise<void> => {
-  const { serving: before, hubs, webSockets, server } = gateway
-  const serving = gateway.createServing(next, before)
-  const added = [...serving.groups.values()].filter((group) => before.groups.get(group.network) !== group)
-  const removed = [...before.groups.values()].filter((group) => serving.groups.get(group.network) !== group)
+  const { context: before, hubs, webSockets, server } = gateway
+  const context = gateway.createContext(next, before)
+  const added = getGroups(context).filter((group) => before.networks.get(group.network)?.group !== group)
+  const removed = getGroups(before).filter((group) => context.networks.get(group.network)?.group !== group)
   await Promise.all(added.map((group) => group.start()))
-  gateway.serving = serving
+  gateway.context = context
   const isOtherChain = (network: Network): boolean =>
     next.networks.get(network)?.chainId !== before.config.networks.get(network)?.chainId
   for (const network of before.config.networks.keys()) {
     if (!isOtherChain(network)) continue
     hubs.close(network)
     // Those of a network that was removed are closed with that as the reason.
-    if (serving.groups.has(network)) webSockets.restart(network)
+    if (context.networks.has(network)) webSockets.restart(network)
   }
   for (const { network } of added) hubs.renew(network)
   updateServer(server, next)
-  gateway.earlier = [...gateway.earlier.filter(({ inFlight }) => inFlight > 0), before.context]
+  gateway.earlier = [...gateway.earlier.filter(({ inFlight }) => inFlight > 0), before]
   const users = gateway.earlier
   const release = async (): Promise<void> => {
     while (users.some(({ inFlight }) => inFlight > 0)) await setTimeout(releaseCheckMs)
@@ -168,9 +153,9 @@ const reload = async (gateway: RunningGateway, next: GatewayConfig): Promise<voi
   if (removed.length > 0) gateway.releasing = Promise.all([gateway.releasing, release()])
 }
 
-const getLoad = ({ serving: { config, groups, context }, earlier, sockets }: RunningGateway): GatewayLoad => ({
+const getLoad = ({ context, earlier, sockets }: RunningGateway): GatewayLoad => ({
   connections: sockets.size,
-  maxConnections: config.bounds.maxConnections,
+  maxConnections: context.limits.maxConnections,
   requests: [...earlier, context].reduce((sum, { inFlight }) => sum + inFlight, 0),
   bufferedBytes: allBufferedBytes(),
   bufferedByKind: getBufferedByKind(),
@@ -178,8 +163,8 @@ const getLoad = ({ serving: { config, groups, context }, earlier, sockets }: Run
   get largestShareBytes() {
     return getLargestShare(getOwnShare())
   },
-  maxBufferedBytes: config.bounds.maxBufferedBytes,
-  queues: [...groups.values()].map(({ network, queue }) => ({ network, ...queue.state() })),
+  maxBufferedBytes: context.limits.maxBufferedBytes,
+  queues: getGroups(context).map(({ network, queue }) => ({ network, ...queue.state() })),
 })
 
 /** @returns How many requests were cut off. */
@@ -195,6 +180,6 @@ const drain = async (gateway: RunningGateway, graceMs: number): Promise<number> 
   hubs.closeAll()
   await gateway.reloading
   await gateway.releasing
-  await Promise.all([...gateway.serving.groups.values()].map((group) => group.close()))
+  await Promise.all(getGroups(gateway.context).map((group) => group.close()))
   return cutOff
 }

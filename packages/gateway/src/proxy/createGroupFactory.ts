@@ -2,19 +2,11 @@ import type { Network } from '../lib/network.ts'
 import type { GatewayConfig, GatewayParts } from './gatewayOptions.ts'
 import type { LogEntry } from './log.ts'
 import type { NetworkOptions } from './options/networkOptions.ts'
+import type { GatewayContext } from './request/gatewayContext.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstreamGroup.ts'
 import { createBudgetUsage } from './upstream/health/createBudget.ts'
 import type { BudgetUsage } from './upstream/health/createBudget.ts'
-
-/** The upstreams of all networks. */
-export type Groups = ReadonlyMap<Network, UpstreamGroup>
-
-/** A config, and the upstreams of its networks. */
-export interface ConfiguredGroups {
-  readonly config: GatewayConfig
-  readonly groups: Groups
-}
 
 type GroupOptions = Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'checks' | 'log'>
 
@@ -45,7 +37,7 @@ const toGroupKey = (options: NetworkOptions): string => JSON.stringify(toGroupOp
 export const createGroupFactory = (
   { checks, developmentMethods }: GatewayParts,
   log: (entry: LogEntry) => void,
-): ((config: GatewayConfig, before?: ConfiguredGroups) => Groups) => {
+): ((config: GatewayConfig, before?: GatewayContext) => ReadonlyMap<Network, UpstreamGroup>) => {
   /** The usage of the upstreams' budgets, by URL. It survives a reload, so that reloading the config resets no budget. */
   const budgetUsages = new Map<string, BudgetUsage>()
   const getBudgetUsage = ({ href }: URL): BudgetUsage => {
@@ -64,7 +56,7 @@ export const createGroupFactory = (
     new Map(
       [...networks].map(([network, options]) => {
         const isSame = isSameGroup(before?.config.networks.get(network), options)
-        return [network, (isSame ? before?.groups.get(network) : undefined) ?? create(network, options)]
+        return [network, (isSame ? before?.networks.get(network)?.group : undefined) ?? create(network, options)]
       }),
     )
 }

@@ -85,14 +85,15 @@ type Check = (call: ParsedCall | InvalidCall, traits: MethodTraits | undefined) 
 
 /** Creates the check of the calls in a body. @param suggests - See {@link CallRules}. */
 const createCheck = (
-  { javascriptTracers, sockets }: GatewayContext,
+  { config, getHub }: GatewayContext,
   { context, tenant, tokenAllowList, network }: AuthorizedRequest,
   suggests: boolean,
 ): Check => {
+  const { javascriptTracers } = config.services
   const rules: CallRules = { allow: tenant.record.allow, tokenAllowList, javascriptTracers, suggests }
   return (call, traits) => {
     if (traits?.subscribes === true && context.reply.subscriptions === undefined) {
-      const needsSocket = sockets.getHub(network.group.network) !== undefined
+      const needsSocket = getHub(network.group.network) !== undefined
       return needsSocket ? rejections.useWebSocket(traits.label) : rejections.methodNotFound(traits.label)
     }
     // Everybody knows test keys, so the one that gets a response must not change anything, or make a node do expensive work for a page.

@@ -106,7 +106,7 @@ export const returnUnsent = ({ usage: { limits }, log }: GatewayContext, taken: 
 export const toLimitRejection = (
   { rate, quota }: LimitGrant,
   { index, traits }: { readonly index: number; readonly traits?: MethodTraits | undefined },
-  { now, usage: { quotaStatus } }: GatewayContext,
+  { now, config: { quotaStatus } }: GatewayContext,
 ): Rejection =>
   rate !== undefined && index >= rate.granted
     ? rejections.rateLimited({ ...rate, nowMs: now(), call: traits })

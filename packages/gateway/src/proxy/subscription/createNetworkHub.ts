@@ -30,6 +30,9 @@ export interface NetworkHubOptions {
   readonly log: (entry: LogEntry) => void
 }
 
+/** Creates the subscriptions of a network. */
+export type CreateHub = (options: NetworkHubOptions) => SubscriptionHub & Partial<NetworkHub>
+
 /** Ids of subscriptions are derived from it, so that they are the same on all connections of this process, and cannot be guessed. */
 const secret = randomBytes(32)
 

@@ -82,7 +82,7 @@ export const handleRequest = (
   }
 }
 
-const startTrace = ({ tracer }: GatewayContext, context: RequestContext): void => {
+const startTrace = ({ config: { tracer } }: GatewayContext, context: RequestContext): void => {
   if (tracer === undefined) return
   const { headers } = context.caller
   context.trace = tracer.start(context, headers['traceparent'] === undefined ? undefined : headers)

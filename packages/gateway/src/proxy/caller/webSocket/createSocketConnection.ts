@@ -36,7 +36,7 @@ export const createSocketConnection = (
   { ws, socket, authorized, path, release }: AcceptedSocket,
 ): void => {
   const getGateway = server.gateway
-  const getMaxBehind = (): number => getGateway().sockets.options.maxBufferedBytes
+  const getMaxBehind = (): number => getGateway().config.webSocket.maxBufferedBytes
   const createMemory = (kind: BufferKind, getOwnMost = () => Infinity): BufferedBytes => {
     const bounds = {
       get most() {
@@ -66,7 +66,7 @@ export const createSocketConnection = (
     notifications: createMemory('notifications'),
     usage: createNotificationUsage(),
     subscriber: createSubscriber({
-      getHub: () => getGateway().sockets.getHub(path.network),
+      getHub: () => getGateway().getHub(path.network),
       memory: createMemory('subscriptions', getMaxBehind),
       waiting: createMemory('notifications', getMaxBehind),
       deliver: (...notifications) => deliver(connection, ...notifications),
@@ -102,7 +102,7 @@ const deliver = (
   if (!isOpen(connection)) return
   // Responses have limits of their own.
   const behind = writer.behind() - messages.unflushed
-  if (behind > server.gateway().sockets.options.maxBufferedBytes || !holdBytes(notifications, frame.length)) {
+  if (behind > server.gateway().config.webSocket.maxBufferedBytes || !holdBytes(notifications, frame.length)) {
     terminateConnection(connection, 'slow_reader')
     return
   }

@@ -52,7 +52,7 @@ export const disconnectMessages = (connection: SocketConnection): void => {
 const startQueued = (connection: SocketConnection): void => {
   const { server, ws, messages } = connection
   const { queue, open } = messages
-  while (open.size < server.gateway().sockets.options.maxInFlight && !messages.isStopped) {
+  while (open.size < server.gateway().config.webSocket.maxInFlight && !messages.isStopped) {
     const body = queue.shift()
     if (body === undefined) break
     start(connection, body)
@@ -77,7 +77,7 @@ const start = (connection: SocketConnection, body: Buffer): void => {
   if (network === undefined) return
   const context = createMessageContext(connection, gateway, (content) => send(connection, message, content))
   context.facts.chainId = network.group.chainId
-  context.trace = gateway.tracer?.start(context)
+  context.trace = gateway.config.tracer?.start(context)
   const message: OpenMessage = { context, gateway, isSent: false }
   messages.open.add(message)
   gateway.inFlight += 1

@@ -34,7 +34,7 @@ export interface Upgrade {
  */
 export const isUpgrade = (gateway: GatewayContext, request: IncomingMessage): boolean => {
   const { method, headers, socket } = request
-  if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket' || !gateway.sockets.options.enabled)
+  if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket' || !gateway.config.webSocket.enabled)
     return false
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
   if (hasBody || !gateway.server.connections.isIdle(socket)) return false
@@ -156,7 +156,7 @@ const accept = (
   const ip = getClientIp(gateway, context.caller)
   const isShared = ip === undefined || mayBeProxy(gateway.auth.clientIp, ip)
   const owner = { keyId: tenant.record.id, ownerId: tenant.ownerId, ip: isShared ? undefined : toIpBlock(ip) }
-  const release = server.counts.add(owner, gateway.sockets.options)
+  const release = server.counts.add(owner, gateway.config.webSocket)
   if (typeof release !== 'function') {
     sendRejection(gateway, context, release)
     return

@@ -18,7 +18,7 @@ export const maintainConnection = (gateway: GatewayContext, connection: SocketCo
   else {
     const rejection = chargeNotifications(gateway, connection)
     if (rejection !== undefined) closeConnection(connection, closeCodes.policy, rejection.reason)
-    else if (now - pingedAt >= gateway.sockets.options.pingMs) ping(connection, now)
+    else if (now - pingedAt >= gateway.config.webSocket.pingMs) ping(connection, now)
   }
 }
 
