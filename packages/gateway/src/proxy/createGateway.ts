@@ -102,7 +102,7 @@ const createRunningGateway = (
     webSockets,
     hubs,
     log,
-    ...createHttpServer(config, { getGateway, connections, webSockets, log }),
+    ...createHttpServer(config, connections, webSockets, getGateway),
     context: createContext(config),
     earlier: [],
     phase: 'serving',

@@ -6,18 +6,13 @@ import type { SocketServer } from './caller/webSocket/createSocketServer.ts'
 /** How long idle connections stay open while draining, so that a request already on the wire gets a 503 and not a reset. */
 const idleGraceMs = 250
 
-interface DrainedServer extends HttpServer {
-  readonly connections: Pick<Connections, 'count'>
-  readonly webSockets: Pick<SocketServer, 'terminate'>
-}
-
 /**
  * Drains a server: it accepts no new connections, and closes each open one after its last response, at the latest after `graceMs`.
  * The request handler must reject new requests and send `Connection: close` with last responses.
  * @returns How many requests were cut off.
  */
 export const drainServer = async (
-  { server, sockets, connections, webSockets }: DrainedServer,
+  { server, sockets, connections, webSockets }: HttpServer & { connections: Connections; webSockets: SocketServer },
   graceMs: number,
 ): Promise<number> => {
   if (!server.listening) return 0

@@ -8,20 +8,10 @@ import { createBoundedServer, createRequestStart } from '../../http/createBounde
 import type { ServerConfig } from '../../http/createBoundedServer.ts'
 import { createProxyWarning } from '../../http/proxyWarning.ts'
 import { rejectBrokenHttp } from '../../http/rejectBrokenHttp.ts'
-import type { LogEntry } from '../../log.ts'
 import type { GatewayContext } from '../../request/gatewayContext.ts'
 import type { SocketServer } from '../webSocket/createSocketServer.ts'
 import { handleRequest } from './handleRequest.ts'
 import type { Expectation } from './handleRequest.ts'
-
-/** The parts of a gateway that its HTTP server uses. */
-export interface HttpServerOptions {
-  /** Gets the current context, which a reload replaces. */
-  readonly getGateway: () => GatewayContext
-  readonly connections: Connections
-  readonly webSockets: SocketServer
-  readonly log: (entry: LogEntry) => void
-}
 
 /** The HTTP server of a gateway. */
 export interface HttpServer {
@@ -30,10 +20,12 @@ export interface HttpServer {
   readonly sockets: ReadonlySet<Socket>
 }
 
-/** Creates the HTTP server of a gateway. It does not listen. */
+/** Creates the HTTP server of a gateway. It does not listen. @param getGateway - Gets the current context, which a reload replaces. */
 export const createHttpServer = (
   config: ServerConfig,
-  { getGateway, connections, webSockets, log }: HttpServerOptions,
+  connections: Connections,
+  webSockets: SocketServer,
+  getGateway: () => GatewayContext,
 ): HttpServer => {
   const server = createBoundedServer(config, (ip) => mayBeProxy(getGateway().auth.clientIp, ip), {
     // An `upgrade` listener alone would get every request with an `Upgrade` header, also a POST.
@@ -55,7 +47,7 @@ export const createHttpServer = (
   server.on(config.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
     socket.on('end', () => connections.halfClosed(socket)),
   )
-  const warnAboutProxy = createProxyWarning({ warn: (what) => log({ event: 'warning', what }) })
+  const warnAboutProxy = createProxyWarning({ warn: (what) => getGateway().log({ event: 'warning', what }) })
   const startRequest = createRequestStart(connections)
   const serve =
     (expectation: Expectation) =>
@@ -72,7 +64,9 @@ export const createHttpServer = (
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => rejectBrokenHttp(error.code, socket, connections))
   // A connection that cannot be accepted (out of file handles) must not end the others.
-  server.on('error', (error) => log({ event: 'fault', where: 'server', ...describeFault(error), count: 1 }))
+  server.on('error', (error) =>
+    getGateway().log({ event: 'fault', where: 'server', ...describeFault(error), count: 1 }),
+  )
   // CONNECT has no response object, so it is handled as a malformed request.
   server.on('connect', (_, socket) => rejectBrokenHttp('CONNECT', socket, connections))
   return { server, sockets }
