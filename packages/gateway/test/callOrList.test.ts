@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { compileAllowList } from '../src/auth/allowList/compileAllowList.ts'
+import type { AllowList } from '../src/auth/allowList/compileAllowList.ts'
 import type { KeyLimits } from '../src/auth/key/keyStore.ts'
 import { createApiKey } from '../src/lib/secrets/apiKey.ts'
 import { createLocalLimits } from '../src/usage/limits/createLocalLimits.ts'
@@ -32,16 +34,17 @@ interface Scenario {
   /** Sent one after the other. */
   readonly calls: readonly string[]
   readonly hedgeMs?: number
-  readonly upstreamTimeoutMs?: number
+  readonly bounds?: NonNullable<TestOptions['bounds']>
   readonly weights?: Readonly<Record<string, number>>
   readonly limits?: Partial<KeyLimits>
+  readonly allow?: AllowList
   /** Replaces parts of the limits. */
   readonly broken?: Partial<UsageLimits>
   /** Lets time pass while a call is in flight. */
   readonly during?: (nodes: readonly FakeUpstream[]) => Promise<void>
 }
 
-const toOptions = (urls: readonly string[], { hedgeMs, upstreamTimeoutMs, weights }: Scenario) =>
+const toOptions = (urls: readonly string[], { hedgeMs, bounds, weights }: Scenario) =>
   ({
     networks: {
       testnet: {
@@ -51,13 +54,13 @@ const toOptions = (urls: readonly string[], { hedgeMs, upstreamTimeoutMs, weight
       },
     },
     services: { debug: true },
-    ...(upstreamTimeoutMs === undefined ? {} : { bounds: { upstreamTimeoutMs } }),
+    ...(bounds === undefined ? {} : { bounds }),
     ...(weights === undefined ? {} : { limits: { weights } }),
   }) satisfies Partial<TestOptions>
 
 /** Sends calls, each alone or as a list of one, through a new gateway in front of new nodes. */
 const send = async (scenario: Scenario, isList: boolean): Promise<Seen> => {
-  const { calls, limits = {}, broken, during } = scenario
+  const { calls, limits = {}, allow, broken, during } = scenario
   const nodes = await Promise.all(scenario.nodes.map(async () => startFakeUpstream(chainIds.testnet)))
   for (const [index, node] of nodes.entries()) {
     node.behave = scenario.nodes[index] ?? node.behave
@@ -88,6 +91,7 @@ const send = async (scenario: Scenario, isList: boolean): Promise<Seen> => {
     appId: 'app_1',
     services: ['Node API'],
     limits: { ...noLimits, ...limits },
+    ...(allow === undefined ? {} : { allow }),
   })
   const responses: unknown[] = []
   for (const call of calls) {
@@ -173,6 +177,7 @@ const goingBack = (from: number): Behaviour => {
   }
 }
 const read = (method: string, ...params: unknown[]): string => createCall({ method, params: () => params }, 1)
+const light = read('eth_gasPrice')
 const balance = read('eth_getBalance', `0x${'0'.repeat(40)}`, `0x${'0'.repeat(64)}`)
 
 describe('the calls of a caller get, cost and send the same alone and as lists of one, if', () => {
@@ -198,6 +203,35 @@ describe('the calls of a caller get, cost and send the same alone and as lists o
     expect(await send({ nodes: toNodes(), calls: thrice }, true)).toEqual(
       await send({ nodes: toNodes(), calls: thrice }, false),
     )
+  })
+})
+
+const jsTracer = { tracer: '{ step: function () {} }' }
+
+describe('a call is rejected alone as in a list of one, if', () => {
+  test.each<
+    Omit<Scenario, 'nodes' | 'calls'> & { readonly name: string; readonly call: string; readonly reason: string }
+  >([
+    { name: 'its method is misspelled', call: read('eth_getBalanc'), reason: 'method_not_found' },
+    { name: 'it has a member twice', call: light.replace('{', '{"method":"eth_call",'), reason: 'invalid_request' },
+    { name: 'its params are a number', call: light.replace('[]', '1'), reason: 'invalid_params' },
+    {
+      name: 'its tracer is a program',
+      call: read('debug_traceCall', {}, 'latest', jsTracer),
+      reason: 'tracer_not_allowed',
+    },
+    {
+      name: 'its app does not allow the method',
+      call: light,
+      allow: compileAllowList({ methods: [{ value: 'eth_call' }] }),
+      reason: 'method_not_allowed',
+    },
+    { name: 'its result is too large', call: light, bounds: { maxResponseBytes: 10 }, reason: 'response_too_large' },
+  ])('$name', async ({ name: _name, call, reason, ...more }) => {
+    const scenario = { nodes: [fromSecond], calls: [call], ...more }
+    const alone = await send(scenario, false)
+    expect(await send(scenario, true)).toEqual(alone)
+    expect(alone.responses).toMatchObject([{ error: { data: { reason } } }])
   })
 })
 
@@ -310,7 +344,7 @@ describe('a call is hedged alone as in a list of one, if', () => {
     const scenario: Scenario = {
       nodes: behaviours,
       calls: [call],
-      upstreamTimeoutMs: 600,
+      bounds: { upstreamTimeoutMs: 600 },
       during,
       ...(hedgeMs === undefined ? {} : { hedgeMs }),
     }
@@ -321,7 +355,6 @@ describe('a call is hedged alone as in a list of one, if', () => {
 })
 
 const [heavy, unknown] = [createCall({ method: 'eth_getLogs', params: () => [{}] }, 1), toWrite('eth_foo')]
-const light = read('eth_gasPrice')
 const down = (): never => {
   throw new Error('down')
 }

@@ -113,7 +113,7 @@ const handleParsed = (
   const { facts, reply } = context
   const labels: string[] = []
   const checked: CheckedCall[] = []
-  const check = createCheck(gateway, authorized, !isBatch)
+  const check = createCheck(gateway, authorized, calls.length === 1)
   for (const call of calls) {
     const traits = call.valid ? network.policy(call.method) : undefined
     labels.push(traits?.label ?? 'other')
