@@ -36,6 +36,9 @@ export const createSocketConnection = (
   { ws, socket, authorized, path, release }: AcceptedSocket,
 ): void => {
   const getGateway = server.gateway
+  // Closures must not keep the result of the first check in memory.
+  const { share, record } = authorized.tenant
+  const identity = { requestId: authorized.context.requestId, network: path.network, keyId: record.id }
   const getMaxBehind = (): number => getGateway().config.webSocket.maxBufferedBytes
   const createMemory = (kind: BufferKind, getOwnMost = () => Infinity): BufferedBytes => {
     const bounds = {
@@ -46,7 +49,7 @@ export const createSocketConnection = (
         return getOwnMost()
       },
     }
-    return createBufferedBytes(kind, bounds, authorized.tenant.share)
+    return createBufferedBytes(kind, bounds, share)
   }
   const writer = createTurnWriter(socket)
   const openedAt = performance.now()
@@ -66,12 +69,12 @@ export const createSocketConnection = (
     notifications: createMemory('notifications'),
     usage: createNotificationUsage(),
     subscriber: createSubscriber({
-      getHub: () => getGateway().getHub(path.network),
+      getHub: () => getGateway().getHub(identity.network),
       memory: createMemory('subscriptions', getMaxBehind),
       waiting: createMemory('notifications', getMaxBehind),
       deliver: (...notifications) => deliver(connection, ...notifications),
       end: (id, rejection) => {
-        if (isOpen(connection)) writer.write(toEndFrame(id, rejection, authorized.context.requestId))
+        if (isOpen(connection)) writer.write(toEndFrame(id, rejection, identity.requestId))
       },
       fail: (fault) => closeConnection(connection, faultCloses[fault].code, faultCloses[fault].reason),
     }),
@@ -86,8 +89,6 @@ export const createSocketConnection = (
           : closeConnection(connection, closeCodes.tryLater, 'upstream_busy'),
     }),
   }
-  const { requestId } = authorized.context
-  const identity = { requestId, network: path.network, keyId: authorized.tenant.record.id }
   meterOpening(getGateway(), connection)
   handleEvents(connection, identity, release)
   server.add(connection)

@@ -60,6 +60,7 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
   const notifications = new Map<Network, Map<SubscriptionKind, number>>()
   let onEmpty: (() => void) | undefined
   const server: SocketServerState = {
+    library,
     gateway: getGateway,
     add: (connection) => void connections.add(connection),
     remove: (connection) => {
@@ -116,7 +117,7 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
     isUpgrade: (request) => isUpgrade(getGateway(), request),
     handleUpgrade: (request, socket, head) => {
       library.options.maxPayload = getGateway().limits.maxBodyBytes
-      handleUpgrade(server, library, { request, socket, head })
+      handleUpgrade(server, { request, socket, head })
       timer ??= setInterval(visitSome, visitMs).unref()
     },
     restart: (network) => {

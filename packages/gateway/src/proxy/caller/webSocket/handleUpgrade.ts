@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
-import type { WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import type { Rejection } from '../../../errors/rejection.ts'
 import { rejections } from '../../../errors/rejections.ts'
 import { mayBeProxy } from '../../../lib/ip/clientIp.ts'
@@ -46,7 +46,7 @@ export const isUpgrade = (gateway: GatewayContext, request: IncomingMessage): bo
  * Checks a request for a WebSocket like a POST, in the same order, and accepts it. A rejection is an HTTP response. The attempt takes one call from
  * the rate and none from the quota.
  */
-export const handleUpgrade = (server: SocketServerState, library: WebSocketServer, upgrade: Upgrade): void => {
+export const handleUpgrade = (server: SocketServerState, upgrade: Upgrade): void => {
   const gateway = server.gateway()
   const { request } = upgrade
   const { context, response } = startUpgrade(gateway, upgrade)
@@ -64,7 +64,7 @@ export const handleUpgrade = (server: SocketServerState, library: WebSocketServe
     else
       withLimits(gateway, result, { passed: 0, calls: 1 }, (taken) => {
         if (isRateUsedUp(taken)) sendRejection(gateway, context, toLimitRejection(taken, { index: 0 }, gateway))
-        else accept(server, library, { upgrade, gateway, response, path, authorized: result })
+        else accept(server, { ...upgrade, gateway, response, path, authorized: result })
       })
   })
 }
@@ -130,23 +130,16 @@ const toOpeningContext = (context: RequestContext): RequestContext => {
   return { ...context, caller: { headers, url, socket }, reply: openedReply }
 }
 
-const accept = (
-  server: SocketServerState,
-  library: WebSocketServer,
-  {
-    upgrade: { request, socket, head },
-    gateway,
-    response,
-    path,
-    authorized,
-  }: {
-    upgrade: Upgrade
-    gateway: GatewayContext
-    response: ServerResponse
-    path: CallPath
-    authorized: AuthorizedRequest
-  },
-): void => {
+/** An upgrade whose caller may have a WebSocket. */
+interface AuthorizedUpgrade extends Upgrade {
+  readonly gateway: GatewayContext
+  readonly response: ServerResponse
+  readonly path: CallPath
+  readonly authorized: AuthorizedRequest
+}
+
+const accept = (server: SocketServerState, upgrade: AuthorizedUpgrade): void => {
+  const { request, socket, head, gateway, response, path, authorized } = upgrade
   const { context, tenant } = authorized
   // During the lookup of the key, the gateway may have started to stop, or the caller may have disconnected.
   if (gateway.server.draining()) {
@@ -165,7 +158,7 @@ const accept = (
   endHttpRequest(gateway, context)
   const opened: AuthorizedRequest = { ...authorized, context: toOpeningContext(context) }
   let isAccepted = false
-  library.handleUpgrade(request, socket, head, (ws: WebSocket) => {
+  server.library.handleUpgrade(request, socket, head, (ws: WebSocket) => {
     isAccepted = true
     createSocketConnection(server, { ws, socket, authorized: opened, path, release })
   })

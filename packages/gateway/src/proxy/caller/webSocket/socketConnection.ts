@@ -1,4 +1,4 @@
-import type { WebSocket } from 'ws'
+import type { WebSocket, WebSocketServer } from 'ws'
 import type { BufferedBytes } from '../../../lib/memoryBudget.ts'
 import type { Network } from '../../../lib/network.ts'
 import type { CallPath } from '../../http/parsePath.ts'
@@ -67,6 +67,7 @@ export interface OpenMessage {
 
 /** The state that the WebSockets of a gateway share. */
 export interface SocketServerState {
+  readonly library: WebSocketServer
   /** The current context, which a reload replaces. */
   readonly gateway: () => GatewayContext
   readonly add: (connection: SocketConnection) => void
