@@ -17,7 +17,12 @@ import { createMessageReader } from './createMessageReader.ts'
 import { createSubscriber } from './createSubscriber.ts'
 import { createTurnWriter } from './createTurnWriter.ts'
 import { addMessage, createMessages, disconnectMessages } from './handleMessages.ts'
-import { addNotifications, chargeNotifications, createNotificationUsage, meterOpening } from './notificationUsage.ts'
+import {
+  addNotifications,
+  chargeNotifications,
+  createNotificationUsage,
+  meterOpening,
+} from './createNotificationUsage.ts'
 import type { SocketConnection, SocketServerState } from './socketConnection.ts'
 
 /** A WebSocket that was accepted. */

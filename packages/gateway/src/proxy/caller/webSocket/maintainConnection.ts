@@ -1,7 +1,7 @@
 import type { GatewayContext } from '../../request/gatewayContext.ts'
 import { closeConnection, terminateConnection } from './closeConnection.ts'
 import { closeCodes } from './closeReasons.ts'
-import { chargeNotifications } from './notificationUsage.ts'
+import { chargeNotifications } from './createNotificationUsage.ts'
 import type { SocketConnection } from './socketConnection.ts'
 
 /** How long a caller may take to confirm that its connection is closed, in milliseconds. */

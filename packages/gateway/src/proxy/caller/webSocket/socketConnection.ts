@@ -10,7 +10,7 @@ import type { ConnectionCounts } from './createConnectionCounts.ts'
 import type { MessageReader } from './createMessageReader.ts'
 import type { ConnectionSubscriber } from './createSubscriber.ts'
 import type { TurnWriter } from './createTurnWriter.ts'
-import type { NotificationUsage } from './notificationUsage.ts'
+import type { NotificationUsage } from './createNotificationUsage.ts'
 
 /** An open WebSocket. */
 export interface SocketConnection {
