@@ -18,7 +18,7 @@ interface SeveralChunks {
 /** Adds a chunk. @param chunks - `undefined`: it is the first one. @returns All chunks, in place of `chunks`. */
 export const addChunk = (chunks: Chunks | undefined, chunk: Buffer): Chunks => {
   if (chunks === undefined) return unpin(chunk)
-  const several: SeveralChunks = chunks instanceof Buffer ? { list: [chunks], joined: undefined, used: 0 } : chunks
+  const several: SeveralChunks = 'list' in chunks ? chunks : { list: [chunks], joined: undefined, used: 0 }
   if (chunk.length >= smallChunk) {
     flush(several)
     several.list.push(unpin(chunk))
@@ -39,7 +39,7 @@ const flush = (several: SeveralChunks): void => {
 /** Gets the chunks, some of them joined. */
 export const listChunks = (chunks: Chunks | undefined): readonly Buffer[] => {
   if (chunks === undefined) return []
-  if (chunks instanceof Buffer) return [chunks]
+  if (!('list' in chunks)) return [chunks]
   flush(chunks)
   return chunks.list
 }

@@ -1,7 +1,7 @@
 import { isRejection } from '../../errors/rejection.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
-import type { CallResult } from '../upstream/callResult.ts'
+import type { CallResult, CheckedCall } from '../upstream/callResult.ts'
 import { runCalls } from '../upstream/runCalls.ts'
 import { completeCalls } from './completeCalls.ts'
 import { sendRejection } from './endRequest.ts'
@@ -48,7 +48,7 @@ const isOne = (weight: number): boolean => weight === 1
 /** Rejects a request of which no call was granted. A batch gets one error, because one for each call is a hundred times longer than the shortest call. */
 const rejectAll = (gateway: GatewayContext, request: CheckedRequest, taken: LimitGrant): void => {
   const { context, isBatch, checked } = request
-  const first = checked.find((call) => !isRejection(call))
+  const first = checked.find((call): call is Exclude<CheckedCall, Rejection> => !isRejection(call))
   const rejection = toLimitRejection(taken, { index: 0, traits: first?.traits }, gateway)
   if (isBatch) sendRejection(gateway, context, rejection)
   else completeCalls(gateway, request, [rejection])

@@ -153,7 +153,7 @@ export const postRequest = (
         else request.sent?.()
       },
       onResponseStart: (active, status, headers) => startResponse(posted, active, { status, headers }),
-      onResponseData: (active, chunk) => addChunk(posted, active, chunk),
+      onResponseData: (active, chunk) => receiveChunk(posted, active, chunk),
       onResponseEnd: () => endResponse(posted),
       onResponseError: (_controller, { code }: NodeJS.ErrnoException) => failResponse(posted, code),
     },
@@ -217,7 +217,7 @@ const startResponse = (
   active.abort(stopped)
 }
 
-const addChunk = (posted: Posted, active: Dispatcher.DispatchController, chunk: Buffer): void => {
+const receiveChunk = (posted: Posted, active: Dispatcher.DispatchController, chunk: Buffer): void => {
   const { consumer, request } = posted
   const { budget } = request
   if (posted.ended && consumer === undefined) return
