@@ -295,7 +295,7 @@ describe('a call is hedged alone as in a list of one, if', () => {
         [50, [1, 1]],
         [550, [1, 1]],
       ],
-      outcome: 'upstreamFailed',
+      outcome: 'nodeError',
     },
     {
       name: 'it is expensive, and its node responds to nothing',
@@ -428,11 +428,11 @@ describe('a call is limited and charged alone as in a list of one, if', () => {
       used: 0,
     },
     {
-      name: 'its node has no room',
+      name: 'its node rejects it',
       nodes: isFull,
       limits: { perDay: 2 },
       calls: [light, light, light],
-      outcomes: ['upstreamFailed', 'upstreamFailed', 'quota_exceeded'],
+      outcomes: ['nodeError', 'nodeError', 'quota_exceeded'],
       used: 2,
     },
     {
