@@ -4,6 +4,7 @@ import type { RecordOf } from './columns.ts'
 import type { SealedKey } from './keys.ts'
 import { webhookColumns } from './tables.ts'
 import type { Db, Tables } from './tables.ts'
+import { changeRows } from './countRows.ts'
 import { inTransaction, lockUser } from './transaction.ts'
 
 /** A URL that gets alerts. */
@@ -49,23 +50,12 @@ export const createWebhooks = (db: Db): Webhooks => {
       return row && toWebhook(row)
     },
     list,
-    setSecret: async ({ id, userId, sealed }) => {
-      const { numUpdatedRows } = await query
-        .updateTable('webhooks')
-        .set({ sealed })
-        .where('id', '=', id)
-        .where('userId', '=', userId)
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
-    },
-    remove: async ({ id, userId }) => {
-      const { numDeletedRows } = await query
-        .deleteFrom('webhooks')
-        .where('id', '=', id)
-        .where('userId', '=', userId)
-        .executeTakeFirst()
-      return numDeletedRows > 0n
-    },
+    setSecret: async ({ id, userId, sealed }) =>
+      (await changeRows(
+        query.updateTable('webhooks').set({ sealed }).where('id', '=', id).where('userId', '=', userId),
+      )) > 0,
+    remove: async ({ id, userId }) =>
+      (await changeRows(query.deleteFrom('webhooks').where('id', '=', id).where('userId', '=', userId))) > 0,
     listSealed: ({ after = '', limit }) =>
       query
         .selectFrom('webhooks')
@@ -74,14 +64,9 @@ export const createWebhooks = (db: Db): Webhooks => {
         .orderBy('id')
         .limit(limit)
         .execute(),
-    replaceSealed: async ({ id, from, to }) => {
-      const { numUpdatedRows } = await query
-        .updateTable('webhooks')
-        .set({ sealed: to })
-        .where('id', '=', id)
-        .where('sealed', '=', from)
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
-    },
+    replaceSealed: async ({ id, from, to }) =>
+      (await changeRows(
+        query.updateTable('webhooks').set({ sealed: to }).where('id', '=', id).where('sealed', '=', from),
+      )) > 0,
   }
 }
