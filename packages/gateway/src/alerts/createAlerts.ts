@@ -3,7 +3,7 @@ import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
 import type { UtcDay } from '../lib/utcDay.ts'
 import type { Email } from '../email/mailer.ts'
-import type { AlertDelivery, ChargedAccount } from '../storage/alerts.ts'
+import type { AlertDelivery, ChargedQuota } from '../storage/alerts.ts'
 import { createId } from '../storage/createId.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
@@ -23,8 +23,8 @@ export interface AlertFailure {
 export interface AlertsOptions {
   readonly storage: Pick<Storage, 'alerts' | 'webhooks' | 'users' | 'transaction'>
   readonly usageLimits: Pick<UsageLimits, 'usage'>
-  /** The daily quota of an account in units; `null`: no limit. */
-  readonly getPerDay: (account: ChargedAccount) => number | null
+  /** The daily limit of a quota in units; `null`: no limit. */
+  readonly getPerDay: (quota: ChargedQuota) => number | null
   /** The newest secret first. */
   readonly secrets: readonly ServerSecret[]
   readonly sendWebhook: (request: WebhookRequest) => Promise<WebhookResult>
@@ -46,7 +46,7 @@ const retryMs: readonly number[] = [60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_0
 /** How long an attempt may take before another instance may repeat it, in milliseconds. */
 const attemptMs = 5 * 60_000
 const leaseMs = 3 * 60_000
-const accountsAtOnce = 500
+const quotasAtOnce = 500
 const deliveriesAtOnce = 20
 const retentionMs = 30 * 86_400_000
 const pruneAtOnce = 500
@@ -65,7 +65,7 @@ export const createAlerts = (options: AlertsOptions): { run(stopped: () => boole
 
 const create = async (
   { now, storage }: AlertsOptions,
-  account: ChargedAccount,
+  quota: ChargedQuota,
   { level, used, limit, day }: { level: number; used: number; limit: number; day: UtcDay },
 ): Promise<void> => {
   const at = now()
@@ -73,10 +73,9 @@ const create = async (
     // Lower levels that were skipped must not follow.
     const added: number[] = []
     for (const each of alertLevels)
-      if (each <= level && (await alerts.add({ account: account.account, day: day.day, level: each, now: at })))
-        added.push(each)
+      if (each <= level && (await alerts.add({ quota: quota.id, day: day.day, level: each, now: at }))) added.push(each)
     if (!added.includes(level)) return
-    const { app, user } = account
+    const { app, user } = quota
     const event = createAlertEvent({
       id: createId('evt'),
       type: 'quota.threshold',
@@ -97,14 +96,14 @@ const find = async (options: AlertsOptions, stopped: () => boolean): Promise<voi
   const { now, storage, usageLimits } = options
   const day = getUtcDay(now())
   for (let after: string | undefined = ''; after !== undefined && !stopped();) {
-    const page = await storage.alerts.listCharged({ day: day.day, after, limit: accountsAtOnce })
-    for (const account of page.items) {
-      const perDay = options.getPerDay(account)
-      if (perDay === null || perDay === 0 || getLevel(account.charged, perDay) <= account.alerted) continue
+    const page = await storage.alerts.listCharged({ day: day.day, after, limit: quotasAtOnce })
+    for (const quota of page.items) {
+      const perDay = options.getPerDay(quota)
+      if (perDay === null || perDay === 0 || getLevel(quota.charged, perDay) <= quota.alerted) continue
       // The charged units include reserved ones; this count is exact.
-      const { day: window } = await usageLimits.usage({ id: account.account, perDay, perMonth: null })
+      const { day: window } = await usageLimits.usage({ id: quota.id, perDay, perMonth: null })
       const level = getLevel(window.used, perDay)
-      if (level > account.alerted) await create(options, account, { level, used: window.used, limit: perDay, day })
+      if (level > quota.alerted) await create(options, quota, { level, used: window.used, limit: perDay, day })
     }
     after = page.last
   }

@@ -133,7 +133,7 @@ export const serviceConfigSchema = object({
   outageGrant: whole(0, 1_000_000)
     .default(500)
     .describe(
-      'Units granted to an account and day while Redis is unavailable, or PostgreSQL if there is no Redis: [how limits are counted](../service/limits.md#how-limits-are-counted). 0 grants none.',
+      'Units granted to a quota and day while Redis is unavailable, or PostgreSQL if there is no Redis: [how limits are counted](../service/limits.md#how-limits-are-counted). 0 grants none.',
     ),
   storage: object({
     file: path('the SQLite file').describe(

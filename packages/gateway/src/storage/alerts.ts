@@ -6,10 +6,10 @@ import type { Db } from './tables.ts'
 import { changeRows } from './countRows.ts'
 import { inTransaction, lockRows } from './transaction.ts'
 
-/** An account with a daily quota, and what it was charged today. */
-export interface ChargedAccount {
+/** A quota, and what it was charged today. */
+export interface ChargedQuota {
   /** `user:usr_…` for all API keys of a user, `app:app_…` for an app. */
-  readonly account: string
+  readonly id: string
   /** Units. May include units that an instance has reserved and not used. */
   readonly charged: number
   /** The highest level of an alert of the day, in percent; 0 if there is none. */
@@ -37,14 +37,14 @@ export type AlertEmails = RecordOf<typeof alertEmailColumns>
 export interface Alerts {
   /** Whether an instance may look for alerts until `now + leaseMs`: no other instance does. */
   takeLease(lease: { leader: string; now: number; leaseMs: number }): Promise<boolean>
-  /** Lists accounts that were charged on a day, ordered by account, after `after`. */
+  /** Lists quotas that were charged on a day, ordered by id, after `after`. */
   listCharged(page: {
     day: number
     after: string
     limit: number
-  }): Promise<{ readonly items: readonly ChargedAccount[]; readonly last: string | undefined }>
+  }): Promise<{ readonly items: readonly ChargedQuota[]; readonly last: string | undefined }>
   /** Records an alert. @returns `false` if it exists: another instance has created it. */
-  add(alert: { account: string; day: number; level: number; now: number }): Promise<boolean>
+  add(alert: { quota: string; day: number; level: number; now: number }): Promise<boolean>
   /**
    * Lists who gets an alert about a user: the user and all operators, by email if they want and their address is verified, and their webhooks.
    */
@@ -76,34 +76,34 @@ export interface Alerts {
 
 const columns = listColumns(alertDeliveryColumns)
 
-/** Finds the highest level of an alert of the day for each of some accounts. */
+/** Finds the highest level of an alert of the day for each of some quotas. */
 const findLevels = async (
   { query }: Db,
-  accounts: readonly string[],
+  quotas: readonly string[],
   day: number,
 ): Promise<ReadonlyMap<string, number>> => {
-  if (accounts.length === 0) return new Map()
+  if (quotas.length === 0) return new Map()
   const rows = await query
     .selectFrom('quotaAlerts')
     .select(['account', ({ fn }) => fn.max('level').as('level')])
-    .where('account', 'in', accounts)
+    .where('account', 'in', quotas)
     .where('day', '=', day)
     .groupBy('account')
     .execute()
   return new Map(rows.map(({ account, level }) => [account, Number(level)]))
 }
 
-type Owner = Pick<ChargedAccount, 'user' | 'app'>
+type Owner = Pick<ChargedQuota, 'user' | 'app'>
 
 const toOwner = (
   row: { readonly userId: string; readonly email: string; readonly userLimits: string | null },
   app: Owner['app'],
 ): Owner => ({ user: { id: row.userId, email: row.email, limits: jsonOrNull.read(row.userLimits) }, app })
 
-/** Finds the owners of some accounts. Deleted ones are omitted. */
-const findOwners = async ({ query }: Db, accounts: readonly string[]): Promise<ReadonlyMap<string, Owner>> => {
+/** Finds the owners of some quotas. Deleted ones are omitted. */
+const findOwners = async ({ query }: Db, quotas: readonly string[]): Promise<ReadonlyMap<string, Owner>> => {
   const listIds = (prefix: string) =>
-    accounts.flatMap((account) => (account.startsWith(prefix) ? [account.slice(prefix.length)] : []))
+    quotas.flatMap((quota) => (quota.startsWith(prefix) ? [quota.slice(prefix.length)] : []))
   const users = listIds('user:')
   const apps = listIds('app:')
   const userColumns = ['users.id as userId', 'users.email', 'users.limits as userLimits'] as const
@@ -138,7 +138,7 @@ const findOwners = async ({ query }: Db, accounts: readonly string[]): Promise<R
 const listCharged = async (
   db: Db,
   { day, after, limit }: { day: number; after: string; limit: number },
-): Promise<{ readonly items: readonly ChargedAccount[]; readonly last: string | undefined }> => {
+): Promise<{ readonly items: readonly ChargedQuota[]; readonly last: string | undefined }> => {
   const rows = await db.query
     .selectFrom('accountDays')
     .select(['account', ({ fn }) => fn.sum<number | string>('charged').as('charged')])
@@ -148,15 +148,15 @@ const listCharged = async (
     .orderBy('account')
     .limit(limit)
     .execute()
-  const accounts = rows.map(({ account }) => account)
-  const levels = await findLevels(db, accounts, day)
-  const owners = await findOwners(db, accounts)
+  const quotas = rows.map(({ account }) => account)
+  const levels = await findLevels(db, quotas, day)
+  const owners = await findOwners(db, quotas)
   return {
     items: rows.flatMap(({ account, charged }) => {
       const owner = owners.get(account)
       return owner === undefined
         ? []
-        : [{ account, charged: Number(charged), alerted: levels.get(account) ?? 0, ...owner }]
+        : [{ id: account, charged: Number(charged), alerted: levels.get(account) ?? 0, ...owner }]
     }),
     last: rows.length === limit ? rows.at(-1)?.account : undefined,
   }
@@ -209,10 +209,10 @@ export const createAlerts = (db: Db): Alerts => {
           ),
       )) > 0,
     listCharged: (page) => listCharged(db, page),
-    add: async ({ account, day, level, now }) => {
+    add: async ({ quota, day, level, now }) => {
       const added = await query
         .insertInto('quotaAlerts')
-        .values({ account, day, level, createdAt: now })
+        .values({ account: quota, day, level, createdAt: now })
         .onConflict((conflict) => conflict.columns(['account', 'day', 'level']).doNothing())
         .returning('account')
         .executeTakeFirst()

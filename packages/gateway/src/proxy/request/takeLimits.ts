@@ -39,7 +39,7 @@ export const takeLimits = (
   { calls, passed, weights }: RequestedCalls,
 ): LimitGrant | Promise<LimitGrant> => {
   const { tenant, network } = authorized
-  const { testKey, account } = tenant
+  const { testKey, quota } = tenant
   const { limits } = gateway.usage
   const { testKeys } = gateway.auth
   if (testKey !== undefined) {
@@ -50,7 +50,7 @@ export const takeLimits = (
   }
   if (limits === undefined) return unlimited(passed)
   const { id, rate } = getRateBucket(tenant, network.group.network)
-  return limits.take({ id, rate, account, calls, passed, weights, view: getSharedView(gateway, authorized) })
+  return limits.take({ id, rate, quota, calls, passed, weights, view: getSharedView(gateway, authorized) })
 }
 
 /**
@@ -83,7 +83,7 @@ const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): Limit
       limit: testPerDay,
       remaining: 0,
       resetAtMs: midnight + dayMs,
-      account: { id: 'key:test_quota', perDay: testPerDay, perMonth: null },
+      quota: { id: 'key:test_quota', perDay: testPerDay, perMonth: null },
       day: new Date(nowMs).toISOString().slice(0, 10),
     },
   }
@@ -127,8 +127,8 @@ export const toLimitRejection = (
       : rejections.quotaExceeded({ ...quota, call: traits }, quotaStatus)
 
 /** The window whose numbers the headers show. */
-const getWindow = ({ rejectedBy, account }: QuotaGrant): 'Day' | 'Month' =>
-  rejectedBy === 'month' || (rejectedBy === undefined && account.perDay === null) ? 'Month' : 'Day'
+const getWindow = ({ rejectedBy, quota }: QuotaGrant): 'Day' | 'Month' =>
+  rejectedBy === 'month' || (rejectedBy === undefined && quota.perDay === null) ? 'Month' : 'Day'
 
 /** The response headers that show what is left, and with weights what the request cost; `undefined` if nothing limits the key. */
 export const getLimitHeaders = (

@@ -6,7 +6,7 @@ import { inTransaction, lockRows } from '../../storage/transaction.ts'
 import { getMonthStart } from './quotaCounter.ts'
 import type { ReservedRow } from './reservation.ts'
 
-/** The units that an account was charged in a day and its month. */
+/** The units that a quota was charged in a day and its month. */
 export interface ChargedSums {
   readonly day: number
   readonly month: number
@@ -14,6 +14,7 @@ export interface ChargedSums {
 
 /** A row to set to `target`, as far as the limits allow, but never below `atLeast`. */
 export interface ReserveRequest {
+  /** The id of the quota, as everywhere in this file. */
   readonly account: string
   readonly run: string
   readonly day: UtcDay
@@ -23,7 +24,7 @@ export interface ReserveRequest {
   readonly perMonth: number | null
 }
 
-/** The charges of a run for an account in a day: the complete new value of the row. */
+/** The charges of a run for a quota in a day: the complete new value of the row. */
 export interface ChargedRow {
   readonly account: string
   /** Days since 1970. */
@@ -33,13 +34,13 @@ export interface ChargedRow {
 }
 
 /**
- * The table `account_days`: what each run of each process was charged for each account and day. Only its own process writes a row, so writes
+ * The table `account_days`: what each run of each process was charged for each quota and day. Only its own process writes a row, so writes
  * may be repeated.
  */
 export interface AccountDays {
   /** Raises rows of this process in one transaction that waits for the disk. @throws {StorageError} */
   reserve(requests: readonly ReserveRequest[]): Promise<readonly ReservedRow[]>
-  /** Reads what accounts were charged by all runs. @throws {StorageError} */
+  /** Reads what quotas were charged by all runs. @throws {StorageError} */
   read(accounts: readonly string[], day: UtcDay): Promise<ReadonlyMap<string, ChargedSums>>
   /** Builds the statements that write rows. */
   toSteps(rows: readonly ChargedRow[]): readonly Step[]

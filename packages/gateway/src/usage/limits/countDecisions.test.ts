@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { countDecisions } from './countDecisions.ts'
 import type { LimitGrant, LimitRequest, QuotaGrant, UsageLimits } from './usageLimits.ts'
 
-const account = { id: 'user:usr_1', perDay: 10, perMonth: 100 }
+const quota = { id: 'user:usr_1', perDay: 10, perMonth: 100 }
 const quota: QuotaGrant = {
   granted: 0,
   charged: 0,
   limit: 10,
   remaining: 0,
   resetAtMs: 0,
-  account,
+  quota,
   day: '2026-11-23',
 }
-const request = (passed: number): LimitRequest => ({ id: 'key', rate: undefined, account, calls: passed, passed })
+const request = (passed: number): LimitRequest => ({ id: 'key', rate: undefined, quota, calls: passed, passed })
 
 const start = () => {
   let grant: LimitGrant | Promise<LimitGrant> = { granted: 0, rate: undefined, quota: undefined }

@@ -10,9 +10,9 @@ export interface LedgerWrite {
   failed(): void
 }
 
-/** The units that this process charged to accounts, so that Redis can be seeded if it loses its data. */
+/** The units that this process charged to quotas, so that Redis can be seeded if it loses its data. */
 export interface Ledger {
-  /** Adds units of a day to an account; negative ones were returned. */
+  /** Adds units of a day to a quota; negative ones were returned. */
   add(account: string, day: number, units: number): void
   /** Returns what is not written yet, up to 5,000 rows; `undefined`: nothing. */
   take(): LedgerWrite | undefined
@@ -27,7 +27,7 @@ interface Entry {
 
 /** Rows in one transaction. */
 const maxRows = 5_000
-/** Accounts and days of one run. After that a new run starts, so that this process need not remember more. */
+/** Quotas and days of one run. After that a new run starts, so that this process need not remember more. */
 const maxEntries = 200_000
 
 /**

@@ -15,7 +15,7 @@ import {
   grantReserved,
 } from './reservation.ts'
 import type { Reservation, ReservedRow } from './reservation.ts'
-import type { QuotaAccount } from './usageLimits.ts'
+import type { Quota } from './usageLimits.ts'
 
 /** 2026-11-29: a month ends after the second day. */
 const firstDay = 20_786
@@ -26,7 +26,7 @@ interface Write {
   readonly day: UtcDay
   readonly atLeast: number
   readonly target: number
-  readonly account: QuotaAccount
+  readonly quota: Quota
 }
 
 interface Process {
@@ -39,7 +39,7 @@ interface Process {
   grants: { readonly day: number; units: number }[]
 }
 
-/** The table `account_days` for one account, as the SQL of `accountDays.ts` writes it. */
+/** The table `account_days` for one quota, as the SQL of `accountDays.ts` writes it. */
 const createTable = () => {
   const rows = new Map<string, { readonly run: string; readonly day: UtcDay; charged: number }>()
   const add = (isIncluded: (row: { run: string; day: UtcDay }) => boolean): number =>
@@ -47,12 +47,12 @@ const createTable = () => {
   return {
     sumDay: (day: UtcDay): number => add((row) => row.day.day === day.day),
     sumMonth: (day: UtcDay): number => add((row) => row.day.month === day.month),
-    reserve: ({ run, day, atLeast, target, account }: Write): ReservedRow => {
+    reserve: ({ run, day, atLeast, target, quota }: Write): ReservedRow => {
       const otherDay = add((row) => row.day.day === day.day && row.run !== run)
       const otherMonth = add(
         (row) => row.day.month === day.month && row.day.day <= day.day && !(row.day.day === day.day && row.run === run),
       )
-      const most = Math.min((account.perDay ?? Infinity) - otherDay, (account.perMonth ?? Infinity) - otherMonth)
+      const most = Math.min((quota.perDay ?? Infinity) - otherDay, (quota.perMonth ?? Infinity) - otherMonth)
       const charged = Math.max(atLeast, Math.min(target, most))
       rows.set(`${day.day} ${run}`, { run, day, charged })
       return { charged, otherDay, otherMonth }
@@ -87,7 +87,7 @@ const limit = fc.constantFrom(null, 25, 50, 60, 100)
 
 const halve = (units: number | null): number | null => units && Math.floor(units / 2)
 
-const setUp = (account: QuotaAccount, count: number) => {
+const setUp = (quota: Quota, count: number) => {
   const table = createTable()
   const used = new Map<number, { readonly day: UtcDay; units: number }>()
   const late: Write[] = []
@@ -111,8 +111,7 @@ const setUp = (account: QuotaAccount, count: number) => {
   }
   const turnDay = (one: Process): void => {
     const ended = startDay(one.state, day)
-    if (ended !== undefined)
-      one.ended.push({ run: one.run, ...ended, atLeast: ended.used, target: ended.used, account })
+    if (ended !== undefined) one.ended.push({ run: one.run, ...ended, atLeast: ended.used, target: ended.used, quota })
   }
   const complete = (one: Process): void => {
     const { write } = one
@@ -122,7 +121,7 @@ const setUp = (account: QuotaAccount, count: number) => {
     if (one.ended[0] === write) one.ended.shift()
     else setReserved(one.state, write.day, row, now)
   }
-  const write = (one: Process, isIdle: boolean, of = account): void => {
+  const write = (one: Process, isIdle: boolean, of = quota): void => {
     turnDay(one)
     if (one.write !== undefined) return
     const target = isIdle ? one.state.used : getTarget(one.state, of, 0)
@@ -131,7 +130,7 @@ const setUp = (account: QuotaAccount, count: number) => {
       day: one.state.counter.day,
       atLeast: startWrite(one.state, target),
       target,
-      account: of,
+      quota: of,
     }
   }
   return {
@@ -144,7 +143,7 @@ const setUp = (account: QuotaAccount, count: number) => {
     wait: (ms: number) => (now += ms),
     write,
     complete,
-    take: (one: Process, calls: number, of: QuotaAccount): number => {
+    take: (one: Process, calls: number, of: Quota): number => {
       turnDay(one)
       const taken = grantReserved(one.state, of, { calls, now })
       if (taken === 'wait') return 0
@@ -180,7 +179,7 @@ const setUp = (account: QuotaAccount, count: number) => {
       if (killed?.write !== undefined) late.push(killed.write)
       processes[index] = start()
     },
-    /** Drops the state of an account that is idle, and creates it again from what is remembered of it. */
+    /** Drops the state of a quota that is idle, and creates it again from what is remembered of it. */
     drop: (one: Process): void => {
       turnDay(one)
       const { used: usedToday, reserved, isWriting } = one.state
@@ -206,19 +205,19 @@ test('never grants more than the highest limits, despite delays, failures, retur
       fc.record({ count: fc.integer({ min: 1, max: 3 }), perDay: limit, perMonth: limit, hasFaults: fc.boolean() }),
       steps,
       ({ count, perDay, perMonth, hasFaults }, all) => {
-        const account = { id: 'user:usr_1', perDay, perMonth }
-        const lowered = { ...account, perDay: halve(perDay), perMonth: halve(perMonth) }
-        const model = setUp(account, count)
+        const quota = { id: 'user:usr_1', perDay, perMonth }
+        const lowered = { ...quota, perDay: halve(perDay), perMonth: halve(perMonth) }
+        const model = setUp(quota, count)
         for (const [at, one] of all) {
           const index = at % count
           const process = model.processes[index]
           if (process === undefined) continue
           if (one.op === 'take') {
-            model.take(process, one.calls, one.isLowered ? lowered : account)
+            model.take(process, one.calls, one.isLowered ? lowered : quota)
             const { day, month } = model.getUsed()
             expect(day).toBeLessThanOrEqual(perDay ?? Infinity)
             expect(month).toBeLessThanOrEqual(perMonth ?? Infinity)
-          } else if (one.op === 'write') model.write(process, one.isIdle, one.isLowered ? lowered : account)
+          } else if (one.op === 'write') model.write(process, one.isIdle, one.isLowered ? lowered : quota)
           else if (one.op === 'complete') model.complete(process)
           else if (one.op === 'giveBack') model.giveBack(process, one.units)
           else if (one.op === 'nextDay') model.nextDay()
@@ -272,17 +271,17 @@ test('while the database is lost, grants at most what is reserved and the outage
   fc.assert(
     fc.property(fc.array(lost, { maxLength: 40 }), fc.nat(30), fc.nat(200), (all, reserved, otherDay) => {
       const day = toUtcDay(firstDay)
-      const account = { id: 'user:usr_1', perDay: 200, perMonth: null }
+      const quota = { id: 'user:usr_1', perDay: 200, perMonth: null }
       const state = createReservation(day)
       const row = Math.min(reserved, 200 - otherDay)
       setReserved(state, day, { charged: row, otherDay, otherMonth: otherDay }, 0)
       let granted = 0
       for (const one of all) {
         if (one.op === 'take') {
-          const taken = grantReserved(state, account, { calls: one.calls, now: 0, outageGrant: 50 })
+          const taken = grantReserved(state, quota, { calls: one.calls, now: 0, outageGrant: 50 })
           if (taken !== 'wait') granted += taken.charged
         } else if (one.op === 'fail') {
-          startWrite(state, getTarget(state, account, 5))
+          startWrite(state, getTarget(state, quota, 5))
           abandonRow(state)
         } else {
           const units = Math.min(one.units, granted)
