@@ -149,7 +149,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
       limits: parts.usageLimits,
       quotaStatus: config.quotaStatus,
       meter: parts.meter,
-      requestLog: parts.requestLog,
+      requestRecorder: parts.requestRecorder,
     },
     server: {
       connections,

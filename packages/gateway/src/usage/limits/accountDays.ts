@@ -1,6 +1,8 @@
 import type { UtcDay } from '../../lib/utcDay.ts'
 import type { Step, StepRows } from '../../storage/database.ts'
 import type { Storage } from '../../storage/openStorage.ts'
+import { toInserts } from '../../storage/steps.ts'
+import type { Insertion } from '../../storage/steps.ts'
 import type { Db } from '../../storage/tables.ts'
 import { inTransaction, lockRows } from '../../storage/transaction.ts'
 import { getMonthStart } from './quotaCounter.ts'
@@ -55,11 +57,6 @@ export interface AccountDays {
 
 /** Means no limit in SQL. */
 const unlimited = Number.MAX_SAFE_INTEGER
-/** Most rows in one statement. */
-const maxChunk = 250
-/** Rows in one statement of SQLite, where statements stay prepared: few different numbers. PostgreSQL waits less with fewer statements. */
-const sqliteChunks = [maxChunk, 50, 10, 1]
-
 /** The statements of one kind of database. */
 const createStatements = (kind: 'sqlite' | 'postgres') => {
   const isSqlite = kind === 'sqlite'
@@ -84,14 +81,10 @@ const createStatements = (kind: 'sqlite' | 'postgres') => {
   }
 }
 
-const writeText = (kind: 'sqlite' | 'postgres', length: number): string => {
-  let number = 0
-  const row = (): string => {
-    const parameters = Array.from({ length: 4 }, () => (kind === 'sqlite' ? '?' : `$${(number += 1)}`))
-    return `(${parameters.join(', ')})`
-  }
-  return `insert into account_days (account, day, run, charged) values ${Array.from({ length }, row).join(', ')}
-    on conflict (account, day, run) do update set charged = excluded.charged`
+const chargesInsertion: Insertion<keyof ChargedRow> = {
+  into: 'account_days',
+  columns: ['account', 'day', 'run', 'charged'],
+  conflict: '(account, day, run) do update set charged = excluded.charged',
 }
 
 const toNumber = (rows: StepRows | undefined, name: string): number => Number(rows?.[0]?.[name] ?? 0)
@@ -141,18 +134,7 @@ export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>):
       }
       return sums
     },
-    toSteps: (rows) => {
-      const steps: Step[] = []
-      for (let start = 0; start < rows.length;) {
-        const left = Math.min(rows.length - start, maxChunk)
-        const length = db.kind === 'postgres' ? left : (sqliteChunks.find((each) => each <= left) ?? 1)
-        const chunk = rows.slice(start, start + length)
-        const values = chunk.flatMap(({ account, day, run, charged }) => [account, day, run, charged])
-        steps.push({ text: writeText(db.kind, length), values })
-        start += length
-      }
-      return steps
-    },
+    toSteps: (rows) => toInserts(db.kind, chargesInsertion, rows),
     compact: (day, limit) =>
       inTransaction(db, async (transaction) => {
         const monthStart = getMonthStart(day)
