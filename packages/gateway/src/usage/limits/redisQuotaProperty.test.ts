@@ -4,10 +4,11 @@ import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { toUtcDay } from '../../lib/utcDay.ts'
 import type { UtcDay } from '../../lib/utcDay.ts'
 import type { Charge, TakenFromRedis, TakeOptions, UsedUnits } from './limitScript.ts'
-import { advance } from './quotaCounter.ts'
+import { advance, getLeft, isLimited } from './quotaCounter.ts'
 import type { QuotaCounter } from './quotaCounter.ts'
 import {
   createRedisQuota,
+  isUsedUp,
   returnCharged,
   returnUnits,
   setTaken,
@@ -338,5 +339,91 @@ test('never grants more than the limits, the permits, and the units that a failo
       else expect(stored?.monthUsed).toBeGreaterThanOrEqual(monthUsed - lost - model.getPermits().permits)
     }),
     { numRuns: fuzzCases(2_000) },
+  )
+})
+
+test('what an instance knows is what Redis has counted, and what was granted and returned without it', () => {
+  const operation = fc.record({
+    op: fc.constantFrom('take', 'take', 'expire', 'takeAlone', 'giveBack', 'report', 'reconnect', 'nextDay', 'wait'),
+    units: fc.integer({ min: 1, max: 15 }),
+  })
+  fc.assert(
+    fc.property(limit, limit, fc.array(operation, { maxLength: 60, size: 'max' }), (perDay, perMonth, all) => {
+      const quota = { id: 'user:usr_1', perDay, perMonth }
+      const redis = createRedis(quota)
+      const { clock } = redis
+      const state = createRedisQuota(clock.day)
+      const unreported = new Map<number, { readonly day: UtcDay; units: number }>()
+      let grants: number[] = []
+      let [connection, now, reserved] = [1, 0, 0]
+      const getToday = () => unreported.get(clock.day.day)?.units ?? 0
+      const addUnreported = (units: number) =>
+        unreported.set(clock.day.day, { day: clock.day, units: getToday() + units })
+      const getKnown = (counter: QuotaCounter | undefined): QuotaCounter => {
+        const known = { day: clock.day, dayUsed: 0, monthUsed: 0, ...counter }
+        advance(known, clock.day)
+        const { day, dayUsed, monthUsed } = known
+        return { day, dayUsed, monthUsed }
+      }
+      /** What Redis has, and what it does not know. */
+      const getExpected = (): QuotaCounter => {
+        const expected = getKnown(redis.get())
+        expected.dayUsed += getToday()
+        for (const { day, units } of unreported.values()) if (day.month === clock.day.month) expected.monthUsed += units
+        return expected
+      }
+      const take = (calls: number): TakenFromRedis => {
+        const options = toTakeOptions(state, { connection, today: clock.day.day, outageGrant })
+        const isReserving = options.outageGrant > 0
+        const seed = { day: firstDay, dayUsed: 3, monthUsed: 5, at: clock.now }
+        const reply = redis.take({ ...options, calls, isReserving, seed })
+        if (reply === 'missing') throw new Error('Redis has the quota')
+        setTaken(state, quota, reply, { connection, isReserving, now })
+        reserved += reply.reserved
+        expect(isUsedUp(state, quota, clock.day.day, now + 999)).toBe(getLeft(getExpected(), quota) <= 0)
+        expect(isUsedUp(state, quota, clock.day.day, now + 1_000)).toBe(false)
+        expect(toTakeOptions(state, { connection, today: clock.day.day, outageGrant })).toEqual({
+          floor: undefined,
+          outageGrant: 0,
+        })
+        expect(toTakeOptions(state, { connection: 0, today: clock.day.day, outageGrant }).floor).toBeDefined()
+        return reply
+      }
+      take(1)
+      for (const { op, units } of all) {
+        if (op === 'take') grants.push(take(units).charged)
+        else if (op === 'expire') {
+          const { charged, day, seededAt } = take(units)
+          returnCharged(state, charged)
+          redis.charge({ units: -charged, day, seededAt })
+        } else if (op === 'takeAlone') {
+          const taken = grantReserved(state, quota, { calls: units, today: clock.day, isLost: true })
+          if (taken !== 'wait') {
+            if (isLimited(quota)) reserved -= taken.charged
+            addUnreported(taken.charged)
+            grants.push(taken.charged)
+          }
+        } else if (op === 'giveBack') {
+          const returned = Math.min(units, grants.pop() ?? 0)
+          const alone = Math.min(returned, getToday())
+          expect(returnUnits(state, quota, returned, clock.day)).toBe(returned - alone)
+          addUnreported(-alone)
+          if (isLimited(quota)) reserved += alone
+          redis.charge({ units: alone - returned, day: clock.day.day, seededAt: state.seededAt })
+        } else if (op === 'report') {
+          for (const charge of takeUnreported(state)) redis.charge({ ...charge, writtenAt: clock.now + 1 })
+          unreported.clear()
+        } else if (op === 'reconnect') connection += 1
+        else if (op === 'nextDay') {
+          clock.day = toUtcDay(clock.day.day + 1)
+          grants = []
+          reserved = 0
+        } else now += 500
+        expect(getKnown(state.counter)).toEqual(getExpected())
+        expect(state.reservedDay === clock.day.day ? state.reserved : 0).toBe(reserved)
+        expect(reserved).toBeGreaterThanOrEqual(0)
+      }
+    }),
+    { numRuns: fuzzCases(1_000) },
   )
 })
