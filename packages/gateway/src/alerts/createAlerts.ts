@@ -5,6 +5,7 @@ import type { UtcDay } from '../lib/utcDay.ts'
 import type { Email } from '../email/mailer.ts'
 import type { AlertDelivery, ChargedQuota } from '../storage/alerts.ts'
 import { createId } from '../storage/createId.ts'
+import { takeLease } from '../storage/lease.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import { alertLevels, createAlertEvent, toAlertEmail } from './alertEvent.ts'
@@ -21,7 +22,7 @@ export interface AlertFailure {
 
 /** The dependencies of alerts. */
 export interface AlertsOptions {
-  readonly storage: Pick<Storage, 'alerts' | 'webhooks' | 'users' | 'transaction'>
+  readonly storage: Pick<Storage, 'alerts' | 'webhooks' | 'users' | 'transaction' | 'db' | 'write'>
   readonly usageLimits: Pick<UsageLimits, 'usage'>
   /** The daily limit of a quota in units; `null`: no limit. */
   readonly getPerDay: (quota: ChargedQuota) => number | null
@@ -155,7 +156,7 @@ const deliver = async (options: AlertsOptions, delivery: AlertDelivery): Promise
 
 const run = async (options: AlertsOptions, stopped: () => boolean): Promise<void> => {
   const { storage, leader, now } = options
-  if (!(await storage.alerts.takeLease({ leader, now: now(), leaseMs }))) return
+  if (!(await takeLease(storage, 'alert_state', { leader, now: now(), leaseMs }))) return
   await find(options, stopped)
   while (!stopped()) {
     const due = await storage.alerts.takeDue({ now: now(), retryAt: now() + attemptMs, limit: deliveriesAtOnce })

@@ -35,8 +35,6 @@ export type AlertEmails = RecordOf<typeof alertEmailColumns>
 
 /** The alerts about quotas. */
 export interface Alerts {
-  /** Whether an instance may look for alerts until `now + leaseMs`: no other instance does. */
-  takeLease(lease: { leader: string; now: number; leaseMs: number }): Promise<boolean>
   /** Lists quotas that were charged on a day, ordered by id, after `after`. */
   listCharged(page: {
     day: number
@@ -198,16 +196,6 @@ export const createAlerts = (db: Db): Alerts => {
   const { query } = db
 
   return {
-    takeLease: async ({ leader, now, leaseMs }) =>
-      (await changeRows(
-        query
-          .updateTable('alertState')
-          .set({ leader, leaderUntil: now + leaseMs })
-          // A lease from the future was taken by a clock that was wrong.
-          .where((row) =>
-            row.or([row('leader', '=', leader), row('leaderUntil', '<=', now), row('leaderUntil', '>', now + leaseMs)]),
-          ),
-      )) > 0,
     listCharged: (page) => listCharged(db, page),
     add: async ({ quota, day, level, now }) => {
       const added = await query

@@ -2,10 +2,11 @@ import type { DeleteResult, SelectQueryBuilder, UpdateResult } from 'kysely'
 import type { Tables } from './tables.ts'
 
 /** Counts the rows that a query finds. */
-export const countRows = async <Table extends keyof Tables>(
-  rows: SelectQueryBuilder<Tables, Table, object>,
+export const countRows = async <Table extends keyof Tables, Row>(
+  rows: SelectQueryBuilder<Tables, Table, Row>,
 ): Promise<number> => {
-  const { total } = await rows.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const counted = rows.clearSelect().select(({ fn }) => fn.countAll<number>().as('total'))
+  const { total } = await counted.executeTakeFirstOrThrow()
   return total
 }
 

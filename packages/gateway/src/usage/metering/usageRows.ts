@@ -140,31 +140,3 @@ export const writeStoredFrom = async (
     ]),
   ])
 }
-
-/**
- * Takes or renews the lease of the instance that rolls up. A lease is free if it expired, or if it lasts longer than any lease does: then the
- * clock of its owner was wrong.
- * @param options.now - Milliseconds since 1970.
- * @returns Whether the instance has the lease.
- */
-export const takeLease = async (
-  { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
-  { leader, now, leaseMs }: { leader: string; now: number; leaseMs: number },
-): Promise<boolean> => {
-  const text = `update usage_state set leader = ?, leader_until = ?
-    where leader = ? or leader_until <= ? or leader_until > ? returning id`
-  const [rows = []] = await write([toStep(kind, text, [leader, now + leaseMs, leader, now, now + leaseMs])], {
-    light: true,
-  })
-  return rows.length > 0
-}
-
-/** Ends the lease of an instance, if it has it. */
-export const releaseLease = async (
-  { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
-  leader: string,
-): Promise<void> => {
-  await write([toStep(kind, 'update usage_state set leader = null, leader_until = 0 where leader = ?', [leader])], {
-    light: true,
-  })
-}
