@@ -80,9 +80,12 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
   metering: {
     package: 'gateway',
     // Only files without I/O.
-    mutate: ['createMeterBuffer', 'usagePlan', 'createFailureLog', 'usageCounts', 'latencyBuckets', 'usageTime'].map(
-      (file) => `src/usage/metering/${file}.ts`,
-    ),
+    mutate: [
+      ...['createMeterBuffer', 'usagePlan', 'createFailureLog', 'usageCounts', 'latencyBuckets'].map(
+        (file) => `src/usage/metering/${file}.ts`,
+      ),
+      'src/lib/time.ts',
+    ],
     tests: [
       'src/usage/metering/usageCounts.test.ts',
       'src/usage/metering/latencyBuckets.test.ts',

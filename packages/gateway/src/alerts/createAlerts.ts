@@ -1,5 +1,6 @@
 import { openKey } from '../lib/secrets/sealKey.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
+import { dayMs, hourMs, minuteMs } from '../lib/time.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
 import type { UtcDay } from '../lib/utcDay.ts'
 import type { Email } from '../email/mailer.ts'
@@ -43,13 +44,13 @@ export interface AlertsOptions {
 }
 
 /** Waits before the retries of a delivery, in milliseconds. */
-const retryMs: readonly number[] = [60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000, 6 * 3_600_000]
+const retryMs: readonly number[] = [minuteMs, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 6 * hourMs]
 /** How long an attempt may take before another instance may repeat it, in milliseconds. */
-const attemptMs = 5 * 60_000
-const leaseMs = 3 * 60_000
+const attemptMs = 5 * minuteMs
+const leaseMs = 3 * minuteMs
 const quotasAtOnce = 500
 const deliveriesAtOnce = 20
-const retentionMs = 30 * 86_400_000
+const retentionMs = 30 * dayMs
 const pruneAtOnce = 500
 
 /** The highest level that is reached; 0 if none is. */

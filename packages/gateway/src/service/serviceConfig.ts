@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Network, NetworkDetails } from '../lib/network.ts'
+import { dayMs } from '../lib/time.ts'
 import { flag, httpUrl, must, object, choice, path, text, whole } from '../proxy/options/fields.ts'
 import { gatewayShape } from '../proxy/options/gatewayShape.ts'
 import { email } from './emailConfig.ts'
@@ -10,7 +11,6 @@ import { requestLogConfig } from './requestLogConfig.ts'
 import { tracing } from './tracing/tracingConfig.ts'
 
 const maxDays = 3_650
-const dayMs = 24 * 60 * 60 * 1_000
 /** Ten minutes: longer than any load balancer needs to notice. */
 export const maxDrainDelayMs = 600_000
 

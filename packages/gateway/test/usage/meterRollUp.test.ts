@@ -4,7 +4,7 @@ import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts
 import type { MeterEvent, StoredMeter } from '../../src/usage/metering/meter.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
 import { takeLease } from '../../src/storage/lease.ts'
-import { dayMs, hourMs, minuteMs } from '../../src/usage/metering/usageTime.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/lib/time.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import { start, useMeters } from './useMeters.ts'

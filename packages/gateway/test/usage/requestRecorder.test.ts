@@ -9,7 +9,7 @@ import { createRequestLogUpkeep } from '../../src/usage/requestLog/requestLogUpk
 import { toRequestSteps } from '../../src/usage/requestLog/requestLogRows.ts'
 import { createMeter } from '../../src/usage/metering/createMeter.ts'
 import { joinAlongside } from '../../src/usage/metering/joinAlongside.ts'
-import { dayMs } from '../../src/usage/metering/usageTime.ts'
+import { dayMs } from '../../src/lib/time.ts'
 import { databases } from '../storage/databases.ts'
 import { createRequestRow } from './createRequestRow.ts'
 

@@ -3,6 +3,7 @@ import type { TestKey } from '../../auth/key/tenant.ts'
 import { describeFault } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
+import { getUtcDay } from '../../lib/utcDay.ts'
 import type { LimitGrant, QuotaGrant } from '../../usage/limits/usageLimits.ts'
 import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
 import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
@@ -11,7 +12,6 @@ import type { GatewayContext } from './gatewayContext.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
 import { getSharedView } from './shareView.ts'
 
-const dayMs = 86_400_000
 /** The limits of test keys. */
 const testPerSecond = 25
 const testBurst = 100
@@ -72,7 +72,7 @@ const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): Limit
       quota: undefined,
     }
   if (testKey !== 'quota') return undefined
-  const midnight = Math.floor(nowMs / dayMs) * dayMs
+  const day = getUtcDay(nowMs)
   return {
     granted: 0,
     rate: undefined,
@@ -82,9 +82,9 @@ const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): Limit
       rejectedBy: 'day',
       limit: testPerDay,
       remaining: 0,
-      resetAtMs: midnight + dayMs,
+      resetAtMs: day.endMs,
       quota: { id: 'key:test_quota', perDay: testPerDay, perMonth: null },
-      day: new Date(nowMs).toISOString().slice(0, 10),
+      day: day.text,
     },
   }
 }

@@ -7,7 +7,7 @@ import { pruneUsage } from './pruneUsage.ts'
 import { rollUp } from './rollUp.ts'
 import type { UsageRetention } from './usagePlan.ts'
 import { readState } from './usageRows.ts'
-import { hourMs } from './usageTime.ts'
+import { hourMs } from '../../lib/time.ts'
 
 /** The maintenance of more tables, in the rounds of that of usage. */
 export interface Upkeep {

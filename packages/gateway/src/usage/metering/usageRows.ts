@@ -8,7 +8,7 @@ import type { MinuteRow } from './createMeterBuffer.ts'
 import type { MeteredKey } from './meter.ts'
 import { toUsageState } from './usagePlan.ts'
 import type { DueSpan, Level, PendingMark, StoredFrom, UsageState } from './usagePlan.ts'
-import { dayMs, floorTo, hourMs } from './usageTime.ts'
+import { dayMs, floorTo, hourMs } from '../../lib/time.ts'
 
 const keysInsertion: Insertion<'keyId' | 'appId' | 'userId'> = {
   into: 'usage_keys',

@@ -1,7 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { AlongsideBatch } from '../metering/createMeterWriter.ts'
-import { minuteMs } from '../metering/usageTime.ts'
+import { minuteMs } from '../../lib/time.ts'
 import type { RecordedRequest, RequestRecorder } from './requestRecorder.ts'
 import { toRequestSteps, toTrimStep } from './requestLogRows.ts'
 import type { RequestRow } from './requestLogRows.ts'

@@ -2,7 +2,7 @@ import type { Storage } from '../../storage/openStorage.ts'
 import { deleteRows } from '../../storage/steps.ts'
 import { createPartitions, dropPartitions } from '../metering/dayPartitions.ts'
 import type { Upkeep } from '../metering/startMaintenance.ts'
-import { dayMs } from '../metering/usageTime.ts'
+import { dayMs } from '../../lib/time.ts'
 
 /** How long excerpts of params and responses are stored, in milliseconds. */
 export const excerptsMs: number = dayMs
