@@ -9,20 +9,15 @@ import { toHashBytes } from './columnValues.ts'
 import { inTransaction, lockRows } from './transaction.ts'
 import { toKeyRow } from './toKeyRow.ts'
 import { keyColumns, keySettings } from './tables.ts'
-import { changeRows, countRows } from './countRows.ts'
+import { countRows } from './countRows.ts'
+import { createSealedSecrets } from './sealedSecrets.ts'
+import type { SealedSecret, SealedSecrets } from './sealedSecrets.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** A key of an app, or an API key. Contains nothing that can be used as a key. */
 export interface Key extends RecordOf<typeof keyColumns> {
   /** Whether a sealed copy is stored, so that the key can be shown again. */
   readonly revealable: boolean
-}
-
-/** A sealed copy, and the row and user that it is bound to. */
-export interface SealedKey {
-  readonly id: string
-  readonly userId: string
-  readonly sealed: Uint8Array
 }
 
 /** How many API keys a user may have. A constraint of the database enforces it. */
@@ -53,7 +48,7 @@ interface Rotation {
 }
 
 /** The keys. A function that takes a `userId` only sees the keys of that user. An app's key is created with the app. */
-export interface Keys {
+export interface Keys extends SealedSecrets {
   /**
    * Creates an API key.
    * @returns The key; `'slotsFull'` if the user has four API keys that are not revoked; `'notFound'` if there is no such user.
@@ -94,11 +89,7 @@ export interface Keys {
   /** Revokes an API key and its previous key, and frees its slot. @returns Whether there was such a key that was not revoked. */
   revoke(key: { id: string; userId: string; now: number }): Promise<boolean>
   /** Finds the sealed copy, if one is stored. */
-  findSealed(key: { id: string; userId: string }): Promise<SealedKey | undefined>
-  /** Lists sealed copies of all users by id: up to `limit` after `after`. */
-  listSealed(page: { after?: string; limit: number }): Promise<readonly SealedKey[]>
-  /** Replaces a sealed copy. @returns Whether `from` was still stored. */
-  replaceSealed(key: { id: string; from: Uint8Array; to: Uint8Array }): Promise<boolean>
+  findSealed(key: { id: string; userId: string }): Promise<SealedSecret | undefined>
 }
 
 const slots = [1, 2, 3, 4] as const
@@ -265,21 +256,6 @@ export const createKeys = (db: Db): Keys => {
         : { id: row.id, userId: row.userId, sealed: row.sealed }
     },
 
-    listSealed: async ({ after = '', limit }) => {
-      const rows = await query
-        .selectFrom('keys')
-        .select(['id', 'userId', 'sealed'])
-        .where('id', '>', after)
-        .where('sealed', 'is not', null)
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-      return rows.map(({ id, userId, sealed }) => ({ id, userId, sealed: sealed ?? new Uint8Array() }))
-    },
-
-    replaceSealed: async ({ id, from, to }) =>
-      (await changeRows(
-        query.updateTable('keys').set({ sealed: to }).where('id', '=', id).where('sealed', '=', from),
-      )) > 0,
+    ...createSealedSecrets(db, 'keys'),
   }
 }
