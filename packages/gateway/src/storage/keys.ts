@@ -108,10 +108,10 @@ const findRow = ({ query }: Db, { id, userId }: { id: string; userId: string }) 
  * Changes a key and records the change for the caches: for an app's key, as a change of the app.
  * @param decide - Gets the key, and its app's version. Returns the columns to change, or why the key cannot be changed.
  */
-const changeKey = <Rejected extends string = never>(
+const changeKey = <Rejected extends string>(
   db: Db,
   { id, userId }: { id: string; userId: string },
-  decide: (key: KeyRow, appVersion?: number) => Partial<KeyRow> | NoInfer<Rejected>,
+  decide: (key: KeyRow, appVersion?: number) => Partial<KeyRow> | Rejected,
 ): Promise<Key | Rejected | 'revoked' | 'notFound'> =>
   inTransaction(db, async (transaction) => {
     const { query } = transaction
@@ -233,11 +233,11 @@ export const createKeys = (db: Db): Keys => {
           : toRow(keySettings, { ...settings, name: settings.name?.trim() }),
       ),
 
-    dropOld: (key) => changeKey(db, key, () => ({ oldSha256: null, oldUntil: null })),
+    dropOld: (key) => changeKey<never>(db, key, () => ({ oldSha256: null, oldUntil: null })),
 
     rotate: async ({ id, userId, ...rotation }) => {
       if (rotation.key.id !== id) throw new TypeError('the new key was created for another row')
-      return changeKey(db, { id, userId }, (before) => getRotated(before, rotation))
+      return changeKey<never>(db, { id, userId }, (before) => getRotated(before, rotation))
     },
 
     revoke: async ({ now, ...key }) => {

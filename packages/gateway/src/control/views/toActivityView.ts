@@ -8,10 +8,8 @@ import { isoTime, isoTimeOrNull } from './times.ts'
 /** How many hours an activity view covers, the current one included. */
 export const activityHours = 24
 
-
 /** The start of the first hour of an activity view. */
-export const getActivityStart = (now: number): number =>
-  floorTo(now, hourMs) - (activityHours - 1) * hourMs
+export const getActivityStart = (now: number): number => floorTo(now, hourMs) - (activityHours - 1) * hourMs
 
 const addUp = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 const zeros = Array.from({ length: activityHours }, () => 0)

@@ -3,7 +3,7 @@ import { countDecisions } from './countDecisions.ts'
 import type { LimitGrant, LimitRequest, QuotaGrant, UsageLimits } from './usageLimits.ts'
 
 const quota = { id: 'user:usr_1', perDay: 10, perMonth: 100 }
-const quota: QuotaGrant = {
+const rejected: QuotaGrant = {
   granted: 0,
   charged: 0,
   limit: 10,
@@ -45,8 +45,8 @@ const createRate = (granted: number) => ({
 describe('countDecisions', () => {
   test('counts each call once, by what rejected it', () => {
     const { take, read } = start()
-    void take(10, { granted: 3, rate: createRate(7), quota: { ...quota, granted: 3, rejectedBy: 'day' } })
-    void take(5, { granted: 0, rate: undefined, quota: { ...quota, rejectedBy: 'month' } })
+    void take(10, { granted: 3, rate: createRate(7), quota: { ...rejected, granted: 3, rejectedBy: 'day' } })
+    void take(5, { granted: 0, rate: undefined, quota: { ...rejected, rejectedBy: 'month' } })
     void take(1, { granted: 1, rate: undefined, quota: undefined })
     expect(read().decisions).toEqual({ granted: 4, rate: 3, day: 4, month: 5, unavailable: 0 })
     expect(read().waits.counts.every((count) => count === 0)).toBe(true)

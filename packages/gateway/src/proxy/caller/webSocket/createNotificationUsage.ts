@@ -29,7 +29,7 @@ export const createNotificationUsage = (
   let rejection: Rejection | undefined
 
   const take = (gateway: GatewayContext, units: number): void => {
-    const { record, account } = getAuthorized().tenant
+    const { record, quota } = getAuthorized().tenant
     const { limits } = gateway.usage
     if (limits === undefined) return
     const use = (taken: Awaited<ReturnType<typeof limits.take>>): void => {
@@ -39,7 +39,7 @@ export const createNotificationUsage = (
       gateway.log({ event: 'fault', where: 'quota', ...describeFault(error), count: 1 })
     try {
       // One call of many units: it is granted as a whole.
-      const taken = limits.take({ id: record.id, rate: undefined, account, calls: 1, passed: 1, weights: [units] })
+      const taken = limits.take({ id: record.id, rate: undefined, quota, calls: 1, passed: 1, weights: [units] })
       if (taken instanceof Promise) taken.then(use, failed)
       else use(taken)
     } catch (error) {
