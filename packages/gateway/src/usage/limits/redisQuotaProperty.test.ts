@@ -382,6 +382,7 @@ test('what an instance knows is what Redis has counted, and what was granted and
         reserved += reply.reserved
         expect(isUsedUp(state, quota, clock.day.day, now + 999)).toBe(getLeft(getExpected(), quota) <= 0)
         expect(isUsedUp(state, quota, clock.day.day, now + 1_000)).toBe(false)
+        expect(isUsedUp(state, quota, clock.day.day + 1, now)).toBe(false)
         expect(toTakeOptions(state, { connection, today: clock.day.day, outageGrant })).toEqual({
           floor: undefined,
           outageGrant: 0,
