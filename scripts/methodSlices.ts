@@ -86,7 +86,7 @@ const pick = (row: MethodRow, columns: readonly (keyof MethodRow)[]): object =>
 export const buildGatewaySlice = (table: MethodTable = methodTable): Rows =>
   Object.fromEntries(
     getMethods(table)
-      .filter(([, { service }]) => service !== undefined)
+      .filter(([, { service, presets }]) => service !== undefined || presets !== undefined)
       .map(([name, own]) => [
         name,
         pick({ ...getNamespace(table, name), ...own }, [
@@ -104,6 +104,7 @@ export const buildGatewaySlice = (table: MethodTable = methodTable): Rows =>
           'filter',
           'subscription',
           'service',
+          'presets',
           'addresses',
         ]),
       ]),

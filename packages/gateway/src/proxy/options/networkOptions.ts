@@ -1,5 +1,8 @@
+import type { MethodPreset } from '@keyrail/core/internal'
 import { z } from 'zod'
-import { choice, flag, whole } from './fields.ts'
+import { methodPresets } from '../../lib/methods.ts'
+import { choice, flag, must, whole } from './fields.ts'
+import { ownMethods } from './ownMethods.ts'
 import type { NetworkBounds } from './bounds.ts'
 import type { UpstreamOptions } from './upstreamOptions.ts'
 import type { MethodWeights } from '../method/weights.ts'
@@ -22,6 +25,21 @@ export const networkShape = {
     .exactOptional()
     .describe(
       'After how many milliseconds a cheap read is also sent to a second node: see [hedging](../service/upstreams.md#hedging). Default: never.',
+    ),
+  methods: ownMethods
+    .default({})
+    .describe(
+      'Methods to offer besides those of Ethereum, or to narrow, by name: see [methods](../service/methods.md).',
+    ),
+  methodPresets: z
+    .array(
+      choice(methodPresets as [MethodPreset, ...MethodPreset[]]),
+      must('must be a list of presets, such as ["erc4337"]'),
+    )
+    .readonly()
+    .exactOptional()
+    .describe(
+      'The [groups of methods](../service/methods.md#presets) that the network offers too. Default: of the well-known network.',
     ),
   splitLogs: flag()
     .default(true)

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import type { UpstreamHeaders } from '../upstream/upstreamHeaders.ts'
-import { flag, methodName, must, text, whole } from './fields.ts'
+import { weightedMethods } from '../method/weights.ts'
+import { flag, must, text, whole } from './fields.ts'
 
 const maxWeight = 1_000
 const weightMessage = `must be a number from 0 to ${maxWeight}`
 const positive = () => whole(1, Number.MAX_SAFE_INTEGER)
-const methods = () => z.array(methodName(), must('must be a list of methods, such as ["eth_call"]')).readonly()
+// The schema of the network checks them, because it can add methods.
+const method = () => z.string().meta({ anyOf: [{ enum: weightedMethods }, { pattern: '_' }] })
+const methods = () => z.array(method(), must('must be a list of methods, such as ["eth_call"]')).readonly()
 const offers = (group: 'debug' | 'trace' | 'txpool') =>
   flag().default(true).describe(`Whether the node offers \`${group}_*\`, if \`services.${group}\` is on.`)
 

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
+import { methods } from '../../lib/methods.ts'
 import { weightedMethods } from '../method/weights.ts'
 import { getNullMeaning } from './getNullMeaning.ts'
 
 test('what a null means is known for each method that a service can offer', () => {
   const by = (wanted: ReturnType<typeof getNullMeaning>): readonly string[] =>
-    weightedMethods.filter((method) => getNullMeaning(method) === wanted).toSorted()
+    weightedMethods
+      .filter((method) => methods.get(method)?.presets === undefined && getNullMeaning(method) === wanted)
+      .toSorted()
   expect({ unconfirmed: by('unconfirmed'), impossible: by('impossible'), valid: by('valid') }).toMatchInlineSnapshot(`
     {
       "impossible": [
@@ -108,6 +111,11 @@ test('what a null means is known for each method that a service can offer', () =
       ],
     }
   `)
+})
+
+test('a null of a method of a preset is a result, or confirmed', () => {
+  const ofPresets = weightedMethods.filter((method) => methods.get(method)?.presets !== undefined)
+  expect(ofPresets.filter((method) => getNullMeaning(method) === 'impossible')).toEqual([])
 })
 
 test('a null of a method that only the node knows is a result', () => {
