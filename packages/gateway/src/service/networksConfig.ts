@@ -111,7 +111,14 @@ export const networks = z
   .record(networkName(), network, must('must be an object with a network for each name'))
   .refine((given) => Object.keys(given).length > 0, 'must have at least one network')
   .superRefine((given, context) => {
-    for (const [name, { upstreams, loadBalancing, methods }] of Object.entries(given)) {
+    for (const [name, { upstreams, loadBalancing, methods, methodPresets }] of Object.entries(given)) {
+      if (methodPresets?.includes('private-transactions') === true && !upstreams.some((one) => one.privateTransactions))
+        context.addIssue({
+          code: 'custom',
+          path: [name, 'methodPresets'],
+          message:
+            'has "private-transactions", but no node gets those: add "privateTransactions": true to a node, or remove the preset',
+        })
       const nodes = upstreams.map((one, index) => one.name ?? `${name}-${index + 1}`)
       for (const [method, { upstreams: wanted = [] }] of Object.entries(methods))
         for (const [index, node] of wanted.entries())

@@ -41,6 +41,12 @@ export const networkShape = {
     .describe(
       'The [groups of methods](../service/methods.md#presets) that the network offers too. Default: of the well-known network.',
     ),
+  broadcast: z
+    .union([z.literal('all'), z.int().min(1).max(100)], { error: 'must be a whole number from 1 to 100, or "all"' })
+    .default(1)
+    .describe(
+      'To how many nodes `eth_sendRawTransaction` is sent at once: see [transactions to several nodes](../service/upstreams.md#transactions-to-several-nodes).',
+    ),
   splitLogs: flag()
     .default(true)
     .describe(

@@ -39,6 +39,11 @@ export const upstreamShape = {
   txpool: offers('txpool'),
   allowMethods: methods().exactOptional().describe('The only methods that the node gets. Default: all.'),
   denyMethods: methods().default([]).describe('Methods that the node never gets.'),
+  privateTransactions: flag()
+    .default(false)
+    .describe(
+      'Whether the node keeps transactions private. It gets only [private transactions](../service/upstreams.md#private-transactions), and no other node gets them.',
+    ),
   earliestState: whole(0, Number.MAX_SAFE_INTEGER).default(0).describe('The first block whose state the node has.'),
   recentStateBlocks: positive()
     .exactOptional()

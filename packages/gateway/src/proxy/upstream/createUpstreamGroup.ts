@@ -80,6 +80,8 @@ export interface UpstreamGroup {
     readonly finalized: CallerViews<GroupMember>
   }
   readonly maxLagBlocks: number
+  /** To how many upstreams a raw transaction is sent at once. */
+  readonly broadcast: number
   /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
   readonly close: () => Promise<void>
@@ -94,6 +96,7 @@ export interface UpstreamGroupOptions {
   readonly loadBalancing: LoadBalancing
   readonly maxLagBlocks: number
   readonly hedgeMs?: number | 'p95'
+  readonly broadcast: number | 'all'
   readonly splitLogs: boolean
   /** Whether callers can rewrite the chain of the nodes, as that of a development node. */
   readonly rewritable: boolean
@@ -154,6 +157,7 @@ const createGroupMember = (
     head,
     sawHead,
     weight: nodeOptions.weight,
+    privateTransactions: nodeOptions.privateTransactions,
   })
   return member
 }
@@ -239,6 +243,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       finalized: createFinalViews(),
     },
     maxLagBlocks: options.maxLagBlocks,
+    broadcast: options.broadcast === 'all' ? members.length : options.broadcast,
     logRanges: options.splitLogs ? createLogRanges() : undefined,
     start: async () => {
       await Promise.all(members.map(({ health }) => health.start()))
