@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { getApiKeyUrl, getAppUrl } from '../src/index.ts'
+import { createLocalLimits } from '../src/usage/limits/createLocalLimits.ts'
 import type { ServiceConfigInput } from '../src/service/serviceConfig.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
@@ -128,22 +129,15 @@ describe('a raw transaction', () => {
   })
 
   test('counts once', async () => {
-    const taken: unknown[] = []
-    const { send, nodes } = await start(
-      [accept, accept],
-      {},
-      {
-        usageLimits: {
-          take: (request: { readonly passed: number }) => {
-            taken.push(request.passed)
-            return { granted: request.passed, rate: undefined, quota: undefined } as never
-          },
-        } as never,
-      },
-    )
+    const usageLimits = createLocalLimits()
+    onTestFinished(() => usageLimits.close())
+    const { send, nodes, keys, testnetKey, rpcUrl } = await start([accept, accept], {}, { usageLimits })
+    const limits = { perSecond: null, burst: 10, perDay: 10, perMonth: null }
+    keys.add(testnetKey, { id: 'key-t', kind: 'apiKey', networks: ['testnet'], status: 'active', userId: 'u', limits })
     expect(await send()).toEqual(accepted)
     await vi.waitFor(() => expect(counts(nodes)).toEqual([1, 1]))
-    expect(taken).toEqual([1])
+    const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
+    expect((await post(rpcUrl, body)).headers.get('x-ratelimit-remaining-day')).toBe('8')
   })
 
   test('with its receipt goes to one node', async () => {

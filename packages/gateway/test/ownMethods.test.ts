@@ -5,7 +5,9 @@ import { compileAllowList } from '../src/auth/allowList/compileAllowList.ts'
 import { getApiKeyUrl, getAppUrl } from '../src/index.ts'
 import { methodPresets, methods } from '../src/lib/methods.ts'
 import { parseServiceConfig } from '../src/service/parseServiceConfig.ts'
+import { createLocalLimits } from '../src/usage/limits/createLocalLimits.ts'
 import type { ServiceConfigInput } from '../src/service/serviceConfig.ts'
+import type { TestOptions } from './createTestGateway.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'
@@ -23,11 +25,12 @@ const startNode = async (behave?: Behaviour): Promise<FakeUpstream> => {
 const start = async (
   nodes: Readonly<Record<string, FakeUpstream>>,
   network: Partial<NetworkInput>,
+  options: Partial<TestOptions> = {},
 ): Promise<StartedGateway & { call: (method: string, params?: unknown) => Promise<unknown> }> => {
   const upstreams = Object.entries(nodes).map(([name, { url }]) => ({ name, url }))
   const started = await startGateway(
     { testnet: [] },
-    { networks: { testnet: { chainId: chainIds.testnet, upstreams, ...network } } },
+    { networks: { testnet: { chainId: chainIds.testnet, upstreams, ...network } }, ...options },
   )
   onTestFinished(() => started.gateway.close({ graceMs: 0 }))
   const rpcUrl = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
@@ -92,7 +95,15 @@ describe('a method that the config adds', () => {
   })
 
   test('counts by its weight', async () => {
-    const { url, testnetKey } = await start({ own: await startNode() }, { methods: { my_call: { weight: 7 } } })
+    const usageLimits = createLocalLimits()
+    onTestFinished(() => usageLimits.close())
+    const { url, testnetKey, keys } = await start(
+      { own: await startNode() },
+      { methods: { my_call: { weight: 7 } } },
+      { usageLimits },
+    )
+    const limits = { perSecond: null, burst: 10, perDay: 10, perMonth: null }
+    keys.add(testnetKey, { id: 'key-t', kind: 'apiKey', networks: ['testnet'], status: 'active', userId: 'u', limits })
     const rpcUrl = getApiKeyUrl(url, 'testnet', testnetKey)
     const cost = async (method: string) =>
       (await post(rpcUrl, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }))).headers.get(

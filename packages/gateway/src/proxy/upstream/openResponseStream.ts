@@ -22,6 +22,8 @@ export interface ResponseStream {
   readonly resume: () => void
   readonly stop: () => void
   readonly started: () => boolean
+  /** How many bytes of the result the sink got. */
+  readonly bytes: () => number
   /** Sets the listener for the end. It is called once, before the sink's `end` or `fail`. */
   readonly onEnd: (listener: (end: StreamEnd) => void) => void
 }
@@ -117,6 +119,7 @@ const createStream = (
 ): { stream: ResponseStream; consumer: ResponseConsumer } => {
   const pending: Buffer[] = []
   let offset = 0
+  let written = 0
   /** Adds the part of a chunk that belongs to the result. */
   const addResult = (next: Buffer): void => {
     const { resultFrom, resultTo } = scan.found
@@ -153,6 +156,7 @@ const createStream = (
     while (!paused && !over) {
       const next = pending.shift()
       if (next === undefined) break
+      written += next.length
       if (sink?.write(next) === false) paused = true
     }
     if (over || paused) return
@@ -185,6 +189,7 @@ const createStream = (
         flow.abort()
       },
       started: () => sink !== undefined,
+      bytes: () => written,
       onEnd: (listener) => void (endListener = listener),
     },
     consumer: {

@@ -4,6 +4,7 @@ import type { GatewayContext } from '../../request/gatewayContext.ts'
 import type { AuthorizedRequest } from '../../request/requestContext.ts'
 import { toLimitRejection } from '../../request/takeLimits.ts'
 import { connectionMethod, notificationMethod } from '../../../usage/metering/meter.ts'
+import type { MeteredUse } from '../../../usage/metering/meter.ts'
 
 /** How one connection and its notifications are counted. */
 export interface NotificationUsage {
@@ -28,15 +29,22 @@ export const createNotificationUsage = (
   /** Found by a charge whose result was not known at once. */
   let rejection: Rejection | undefined
 
-  const take = (gateway: GatewayContext, units: number): void => {
+  /** Charges units. @param done - Called with what was charged. */
+  const take = (gateway: GatewayContext, units: number, done: (use?: MeteredUse) => void): void => {
     const { record, account } = getAuthorized().tenant
     const { limits } = gateway.usage
-    if (limits === undefined) return
+    if (limits === undefined) {
+      done({ units, bytes: 0 })
+      return
+    }
     const use = (taken: Awaited<ReturnType<typeof limits.take>>): void => {
       if (taken.granted === 0) rejection = toLimitRejection(taken, { index: 0 }, gateway)
+      done(taken.granted === 0 ? undefined : { units, bytes: 0, day: taken.quota?.day })
     }
-    const failed = (error: unknown): void =>
+    const failed = (error: unknown): void => {
       gateway.log({ event: 'fault', where: 'quota', ...describeFault(error), count: 1 })
+      done()
+    }
     try {
       // One call of many units: it is granted as a whole.
       const taken = limits.take({ id: record.id, rate: undefined, account, calls: 1, passed: 1, weights: [units] })
@@ -46,10 +54,10 @@ export const createNotificationUsage = (
       failed(error)
     }
   }
-  const meter = (gateway: GatewayContext, method: string, count: number): void => {
+  const meter = (gateway: GatewayContext, method: string, count: number, use?: MeteredUse): void => {
     const { tenant, network } = getAuthorized()
     try {
-      gateway.usage.meter?.count(tenant.meteredKey, network.group.network, method, 'succeeded', undefined, count)
+      gateway.usage.meter?.count(tenant.meteredKey, network.group.network, method, 'succeeded', undefined, count, use)
     } catch (error) {
       gateway.log({ event: 'fault', where: 'meter', ...describeFault(error), count: 1 })
     }
@@ -63,10 +71,11 @@ export const createNotificationUsage = (
     },
     charge: (gateway) => {
       if (uncharged > 0 && !isTestKey()) {
-        meter(gateway, notificationMethod, uncharged)
+        const count = uncharged
         const { notificationWeight } = getAuthorized().network
         const units = uncharged * notificationWeight + (notificationWeight === 0 ? unchargedReads : 0)
-        if (units > 0) take(gateway, units)
+        if (units > 0) take(gateway, units, (use) => meter(gateway, notificationMethod, count, use))
+        else meter(gateway, notificationMethod, count)
       }
       uncharged = 0
       unchargedReads = 0
