@@ -99,6 +99,7 @@ export const buildGatewaySlice = (table: MethodTable = methodTable): Rows =>
           'replays',
           'cached',
           'head',
+          'shows',
           'null',
           'expensive',
           'filter',

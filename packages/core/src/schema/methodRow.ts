@@ -74,6 +74,11 @@ export interface MethodRow {
    */
   readonly head?: 'number' | 'block' | 'transaction'
   /**
+   * What the result is, if the params say which one it must be: the block, transaction or receipt with their hash, number or index, the receipts of
+   * their block, or logs that match their filter.
+   */
+  readonly shows?: 'block' | 'transaction' | 'receipt' | 'receipts' | 'logs'
+  /**
    * What a result of `null` means. `absent`: the node does not have what the params name, although another one may. `answer`: a node that has
    * everything returns it too. `list`: some nodes return it for an empty list. Default: the method never returns it.
    */

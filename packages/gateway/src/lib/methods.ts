@@ -15,6 +15,7 @@ const toOffered = (row: MethodRow) => ({
   replays: row.replays,
   cached: row.cached,
   head: row.head,
+  shows: row.shows,
   null: row.null,
   expensive: row.expensive,
   filter: row.filter,

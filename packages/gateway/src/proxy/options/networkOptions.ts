@@ -52,6 +52,11 @@ export const networkShape = {
     .describe(
       'Whether the service reads `eth_getLogs` in parts if a node rejects its range: see [large log ranges](../service/upstreams.md#large-log-ranges).',
     ),
+  verifyResults: flag()
+    .default(true)
+    .describe(
+      'Whether the service verifies that blocks, transactions, receipts and logs are those of the call: see [verified results](../service/upstreams.md#verified-results).',
+    ),
   checkLogs: flag()
     .default(true)
     .describe(

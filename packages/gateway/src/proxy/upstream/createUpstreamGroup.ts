@@ -60,6 +60,8 @@ export interface UpstreamGroup {
   readonly several: boolean
   /** The newest block that any upstream is known to have; 0 if none is known. */
   readonly highestHead: () => number
+  /** The newest block of an upstream that another one is at most `maxLagBlocks` from; 0 if there is none. */
+  readonly supportedHead: () => number
   /** Whether a head that some upstream responded with is credible. @see `createHeads` */
   readonly isCredibleHead: (head: number) => boolean
   /** The current state of each upstream, in the order of the config. */
@@ -82,6 +84,8 @@ export interface UpstreamGroup {
   readonly maxLagBlocks: number
   /** To how many upstreams a raw transaction is sent at once. */
   readonly broadcast: number
+  /** Whether results are verified. */
+  readonly verifyResults: boolean
   /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
   readonly close: () => Promise<void>
@@ -97,6 +101,7 @@ export interface UpstreamGroupOptions {
   readonly maxLagBlocks: number
   readonly hedgeMs?: number | 'p95'
   readonly broadcast: number | 'all'
+  readonly verifyResults: boolean
   readonly splitLogs: boolean
   /** Whether callers can rewrite the chain of the nodes, as that of a development node. */
   readonly rewritable: boolean
@@ -202,10 +207,17 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     for (const member of members) highest = Math.max(highest, member.head() ?? 0)
     return highest
   }
+  const supportedHead = (): number => {
+    const heads = members.flatMap((member) => member.head() ?? [])
+    const isSupported = (head: number): boolean =>
+      heads.filter((other) => Math.abs(head - other) <= options.maxLagBlocks).length > 1
+    return Math.max(0, ...heads.filter(isSupported))
+  }
   return {
     network,
     chainId,
     highestHead,
+    supportedHead,
     isCredibleHead: lag.isCredible,
     getHedgeMs:
       hedgeMs === 'p95'
@@ -243,6 +255,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       finalized: createFinalViews(),
     },
     maxLagBlocks: options.maxLagBlocks,
+    verifyResults: options.verifyResults,
     broadcast: options.broadcast === 'all' ? members.length : options.broadcast,
     logRanges: options.splitLogs ? createLogRanges() : undefined,
     start: async () => {

@@ -18,7 +18,8 @@ import { queryUpstream } from './queryUpstream.ts'
 import { readFailedBatch } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
 import { readBatchEnds, readEnd } from './readEnds.ts'
-import { observeAttempt, recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
+import { createResultCheck } from './results/createResultCheck.ts'
+import { observe, observeAttempt, recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
 import type { Attempt } from './sendAttempt.ts'
 import { waitForSlot } from './waitForSlot.ts'
 import { cheapRead, cheapReadTimeoutMs } from './health/watchHealth.ts'
@@ -198,7 +199,7 @@ const endCopy = (run: Run, call: ForwardedCall, end: AttemptResult): void => {
 }
 
 const endBatch = (run: Run, sent: readonly ForwardedCall[], attempt: Attempt, received: Received): void => {
-  const found = readBatchEnds(sent, attempt, received)
+  const found = readBatchEnds(sent, attempt, run.scope.group, received)
   if (found === undefined) failBatch(run, attempt, readFailedBatch(received), received.fault)
   else
     goOn(
@@ -367,7 +368,18 @@ const openStream = (
   { head, flow, mayStream }: { head: readonly Buffer[]; flow: FlowControl; mayStream: () => boolean },
 ): ResponseConsumer | undefined => {
   if (run.over) return undefined
-  const opened = openResponseStream(String(attempt.firstId), { head, flow, idleMs: run.scope.timeoutMs })
+  const { group, timeoutMs } = run.scope
+  const [call] = run.calls
+  const opened = openResponseStream(String(attempt.firstId), {
+    head,
+    flow,
+    idleMs: timeoutMs,
+    check: group.verifyResults && call !== undefined ? createResultCheck(call) : undefined,
+    onWrong: () => {
+      recordHealth(attempt, 'badResponse')
+      observe(attempt, 'badResponse')
+    },
+  })
   if (opened === undefined || !mayStream()) return undefined
   const { consumer, stream } = opened
   recordStream(attempt)
