@@ -218,6 +218,14 @@ describe('a private transaction', () => {
     await vi.waitFor(() => expect(counts(nodes)).toEqual([1, 1, 0]))
   })
 
+  test('is rejected on a network without such a node', async () => {
+    const { keys, app, url, nodes } = await start([accept])
+    const services = ['Node API', 'Private transactions']
+    keys.add(app, { id: 'app-1', kind: 'app', networks: ['testnet'], status: 'active', services })
+    expect(await call(getAppUrl(url, 'testnet', app))).toMatchObject({ error: { code: -32601 } })
+    expect(counts(nodes)).toEqual([0])
+  })
+
   test('needs a node for those, which the config must have', async () => {
     await expect(start([accept], { methodPresets: ['private-transactions'] })).rejects.toThrow(
       'methodPresets has "private-transactions", but no node gets those',

@@ -273,14 +273,16 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
 const explainNoPick = (
   members: readonly GroupMember[],
   network: Network,
-  { calls, units = 1 }: PickOptions = {},
+  { calls, units = 1, isPrivate }: PickOptions = {},
 ): Rejection => {
   const usable = members.filter(({ health }) => health.isUsable())
   if (usable.length === 0)
     return members.some(({ health }) => health.isOnlyThrottled())
       ? rejections.upstreamBusy()
       : rejections.noUpstream(network)
-  const unknown = calls?.find(({ method }) => members.every(({ capabilities }) => !capabilities.offers(method)))
+  const offers = ({ capabilities, privateTransactions }: GroupMember, method: string): boolean =>
+    capabilities.offers(method) && (isPrivate === undefined || isPrivate === privateTransactions)
+  const unknown = calls?.find(({ method }) => !members.some((member) => offers(member, method)))
   if (unknown !== undefined) return rejections.methodNotFound(unknown.method)
   return usable.some(({ budget }) => !budget.hasRoom(calls?.length ?? 1, units))
     ? rejections.upstreamBusy()
