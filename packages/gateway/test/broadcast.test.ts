@@ -103,7 +103,7 @@ describe('a raw transaction', () => {
   })
 
   test('is rejected only if all nodes reject it, with what says most', async () => {
-    const { send } = await start([fail('Invalid params', -32602), poor, fail('something odd')])
+    const { send } = await start([fail('Invalid params', -32602), poor, fail('the method does not exist', -32601)])
     expect(await send()).toEqual(withMessage('insufficient funds for gas * price + value'))
   })
 
