@@ -34,7 +34,7 @@ describe.each(configs)('the translated config %#', (config) => {
         own.push(node)
       }
       nodes.set(name, own)
-      const upstreams = network.upstreams.map(({ url: _, urlEnv: _env, ...rest }, index) => ({
+      const upstreams = network.upstreams.map(({ url: _url, urlEnv: _urlEnv, ...rest }, index) => ({
         ...rest,
         url: own[index]?.url ?? '',
       }))

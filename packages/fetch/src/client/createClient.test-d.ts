@@ -148,9 +148,8 @@ describe('the name of the network', () => {
     expectTypeOf(createClient(options)).toEqualTypeOf<Client>()
     const either: TransportOptions | Transport = options
     expectTypeOf(createClient(either)).toEqualTypeOf<Client>()
-    expectTypeOf(createClient<MyMethods>({ baseUrl, apiKey, network: 'sepolia' })).toEqualTypeOf<
-      Client<EthereumRpc & MyMethods>
-    >()
+    const mine: Client<EthereumRpc & MyMethods> = createClient<MyMethods>({ baseUrl, apiKey, network: 'sepolia' })
+    void mine
     createClient<MyMethods, 'sepolia' | 'mainnet'>({ baseUrl, apiKey, network: 'sepolia' })
     // @ts-expect-error not in the record
     createClient<MyMethods, 'sepolia' | 'mainnet'>({ baseUrl, apiKey, network: 'goerli' })
