@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { getApiKeyUrl } from '../../src/index.ts'
-import { dayMs } from '../../src/usage/metering/usageTime.ts'
+import { dayMs } from '../../src/lib/time.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
 import { createMeter } from '../../src/usage/metering/createMeter.ts'
 import { createRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.ts'

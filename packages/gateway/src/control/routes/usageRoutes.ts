@@ -1,6 +1,6 @@
 import { readUsage } from '../../usage/metering/readUsage.ts'
 import type { UsageItem, UsageQuery } from '../../usage/metering/readUsage.ts'
-import { dayMs } from '../../usage/metering/usageTime.ts'
+import { dayMs } from '../../lib/time.ts'
 import { apiErrors } from '../apiErrors.ts'
 import type { ApiError } from '../apiErrors.ts'
 import { csvText } from '../contract/texts.ts'
