@@ -122,6 +122,7 @@ const groups: readonly GroupEntry[] = [
       ['service/runbook.md', 'Runbook'],
       ['service/tracing.md', 'Tracing'],
       ['service/networks.md', 'Networks'],
+      ['service/methods.md', 'Methods'],
       ['service/upstreams.md', 'Nodes and failover'],
       ['service/limits.md', 'Limits and metering'],
       ['service/guarantees.md', 'Guarantees of limits'],
