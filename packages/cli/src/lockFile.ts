@@ -28,7 +28,7 @@ const held = new Set<string>()
  *
  * @param file - The path of the lock file.
  * @param describe - Describes the error if another process holds the lock, given its process id.
- * @returns Releases the lock.
+ * @returns Releases the lock. Safe to call twice.
  * @throws {CliError} if another running process holds it.
  * @throws The system error if the file cannot be written.
  */
@@ -41,8 +41,8 @@ export function lockFile(
       writeFileSync(file, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
       held.add(file)
       return () => {
-        held.delete(file)
-        rmSync(file, { force: true })
+        // A second call must not remove the lock of another process.
+        if (held.delete(file)) rmSync(file, { force: true })
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt === 1) throw error
