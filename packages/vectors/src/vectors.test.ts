@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { adapters, batches, chains, failures, heldOut, rangeHints, retryAfters, wordings } from './index.ts'
+import { adapters, batches, chains, failures, fresh, heldOut, rangeHints, retryAfters, wordings } from './index.ts'
 
 const kinds = new Set(
   'auth forbidden throttled quota range batchTooLarge methodUnavailable wrongNetwork lagging missingData revert txKnown txRejected unconfirmed invalidRequest badResponse unavailable network timeout aborted unknown'.split(
@@ -18,7 +18,7 @@ describe('failures.json', () => {
     expect(new Set(failures.map(({ name }) => name)).size).toBe(failures.length)
   })
 
-  test.each([...failures, ...wordings, ...heldOut])(
+  test.each([...failures, ...wordings, ...heldOut, ...fresh])(
     '$name is well formed',
     ({ provider, appliesTo, request, response, expect: expected, why }) => {
       expect(provider).toMatch(/^[a-z\d-]+$/)
@@ -41,19 +41,33 @@ describe('wordings.json', () => {
   })
 
   test('names the origin of every wording', () => {
-    for (const { name, origin = '' } of wordings) expect(origin, name).toMatch(/^(https:\/\/|[\w.-]+\/[\w.-]+)/)
+    for (const { name, origin = '' } of [...wordings, ...fresh]) expect(origin, name).toMatch(/^(https:\/\/|[\w.-]+\/[\w.-]+)/)
   })
 
   test('says of every write whether it may have arrived', () => {
-    for (const { name, request, expect: expected } of wordings)
+    for (const { name, request, expect: expected } of [...wordings, ...fresh])
       expect(expected.mayHaveArrived, name).toBeTypeOf(request.method.startsWith('eth_send') ? 'boolean' : 'undefined')
   })
 
-  test('and failures.json divide the providers by the SHA-256 of their names', () => {
-    for (const { name, provider, half } of [...failures, ...wordings]) {
+  test('failures.json and fresh.json divide the providers by the SHA-256 of their names', () => {
+    for (const { name, provider, half } of [...failures, ...wordings, ...fresh]) {
       const [first = 0] = createHash('sha256').update(provider).digest()
       expect(half, name).toBe(first % 2 === 1 ? 'second' : 'first')
     }
+  })
+})
+
+describe('fresh.json', () => {
+  test('has at least 120 cases of at least 12 providers, each named once', () => {
+    expect(fresh.length).toBeGreaterThanOrEqual(120)
+    expect(new Set(fresh.map(({ provider }) => provider)).size).toBeGreaterThanOrEqual(12)
+    expect(new Set(fresh.map(({ name }) => name)).size).toBe(fresh.length)
+  })
+
+  test('repeats no error of the other files', () => {
+    const toError = ({ response: { body } }: (typeof fresh)[number]): string => JSON.stringify(body)
+    const known = new Set([...failures, ...wordings, ...heldOut].map(toError))
+    expect(fresh.filter((one) => known.has(toError(one))).map(({ name }) => name)).toEqual([])
   })
 })
 
