@@ -40,9 +40,13 @@ export function lockFile(
     try {
       writeFileSync(file, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
       held.add(file)
+      let isReleased = false
       return () => {
-        // A second call must not remove the lock of another process.
-        if (held.delete(file)) rmSync(file, { force: true })
+        // A second call must not remove the next lock.
+        if (isReleased) return
+        isReleased = true
+        held.delete(file)
+        rmSync(file, { force: true })
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt === 1) throw error

@@ -21,7 +21,7 @@ describe('failures.json', () => {
   test.each([...failures, ...wordings, ...heldOut, ...fresh])(
     '$name is well formed',
     ({ provider, appliesTo, request, response, expect: expected, why }) => {
-      expect(provider).toMatch(/^[a-z\d-]+$/)
+      expect(provider).toMatch(/^[a-z\d.-]+$/)
       expect(appliesTo.length).toBeGreaterThan(0)
       expect(request.method).toMatch(/^[a-z\d]+_[A-Za-z\d]+$/)
       expect(response.status).toSatisfy((status: number) => Number.isInteger(status) && status >= 200 && status < 600)
@@ -130,7 +130,7 @@ describe('rangeHints.json', () => {
   })
 
   test.each(rangeHints)('$name is well formed', ({ provider, appliesTo, expect: expected, why }) => {
-    expect(provider).toMatch(/^[a-z\d-]+$/)
+    expect(provider).toMatch(/^[a-z\d.-]+$/)
     expect(appliesTo.length).toBeGreaterThan(0)
     const { fromBlock, toBlock, maxBlocks = 1 } = expected
     expect(fromBlock === undefined).toBe(toBlock === undefined)

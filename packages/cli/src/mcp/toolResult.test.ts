@@ -33,6 +33,6 @@ describe('createToolResults', () => {
 
   test('leaves other text unchanged', () => {
     expect(getText({ network: 'ethereum-mainnet' })).toContain('"network": "ethereum-mainnet"')
-    expect(results.text('secret key').content).toEqual([{ type: 'text', text: 'secret key' }])
+    expect(results.text('no such key').content).toEqual([{ type: 'text', text: 'no such key' }])
   })
 })
