@@ -12,7 +12,7 @@ import type { MethodWeights } from './method/weights.ts'
 import type { gatewayShape } from './options/gatewayShape.ts'
 import type { NetworkOptions } from './options/networkOptions.ts'
 import type { RequestTracer } from './requestTracer.ts'
-import type { CreateHub } from './caller/webSocket/createHubs.ts'
+import type { CreateHub } from './subscription/createNetworkHub.ts'
 
 /** The options of a gateway that the config sets. A reload replaces them. */
 export interface GatewayConfig extends Readonly<z.output<z.ZodObject<typeof gatewayShape>>> {

@@ -146,6 +146,9 @@ describe('a call that counts as more than what is left', () => {
     expect(summarize({ status: 200, text })).toEqual([200, '0x1', '0x1', '0x1', 'quota_exceeded', 'quota_exceeded'])
     const messages = text.match(/eth_\w+ counts as \d+ requests, \d+ left/g)
     expect(messages).toEqual(Array(2).fill('eth_call counts as 5 requests, 2 left'))
+    const none = await post(url, batch('nope', 'eth_call', 'eth_gasPrice'))
+    expect(summarize(none)).toEqual([403, 'quota_exceeded'])
+    expect(none.text).toContain('eth_call counts as 5 requests, 2 left')
   })
 })
 

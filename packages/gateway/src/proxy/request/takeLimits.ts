@@ -4,7 +4,6 @@ import { describeFault } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { LimitGrant, QuotaGrant } from '../../usage/limits/usageLimits.ts'
-import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
 import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { GatewayContext } from './gatewayContext.ts'
@@ -89,17 +88,6 @@ const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): Limit
   }
 }
 
-/** The decision on the next call if this process knows, without a request to Redis, that the rate of the key is used up. */
-export const findUsedUpRate = (
-  { usage: { limits } }: GatewayContext,
-  { tenant, network }: AuthorizedRequest,
-): RateDecision | undefined => {
-  const { id, rate } = getRateBucket(tenant, network.group.network)
-  if (limits === undefined || rate === undefined || tenant.testKey !== undefined) return undefined
-  const next = limits.peek(id, rate)
-  return next.granted === 0 ? next : undefined
-}
-
 /** Returns to the quota the units of calls that were not sent to a node. */
 export const returnUnsent = ({ usage: { limits }, log }: GatewayContext, taken: LimitGrant, units: number): void => {
   if (taken.quota === undefined || units === 0) return
@@ -118,7 +106,7 @@ export const returnUnsent = ({ usage: { limits }, log }: GatewayContext, taken: 
 export const toLimitRejection = (
   { rate, quota }: LimitGrant,
   { index, traits }: { readonly index: number; readonly traits?: MethodTraits | undefined },
-  { now, usage: { quotaStatus } }: GatewayContext,
+  { now, config: { quotaStatus } }: GatewayContext,
 ): Rejection =>
   rate !== undefined && index >= rate.granted
     ? rejections.rateLimited({ ...rate, nowMs: now(), call: traits })
