@@ -41,7 +41,8 @@ describe('wordings.json', () => {
   })
 
   test('names the origin of every wording', () => {
-    for (const { name, origin = '' } of [...wordings, ...fresh]) expect(origin, name).toMatch(/^(https:\/\/|[\w.-]+\/[\w.-]+)/)
+    for (const { name, origin = '' } of [...wordings, ...fresh])
+      expect(origin, name).toMatch(/^(https:\/\/|[\w.-]+\/[\w.-]+)/)
   })
 
   test('says of every write whether it may have arrived', () => {
