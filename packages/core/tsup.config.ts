@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { defineConfig } from 'tsup'
 import type { Classification } from './src/failure/classify.ts'
 import { shrinkRules } from './src/failure/shrinkRules.ts'
@@ -33,14 +34,21 @@ export default defineConfig([
         },
       },
       {
-        name: 'index.js and internal.js import core.js',
+        name: 'index.js and internal.js import core.js, which contains both',
         setup: (build) => {
           const extension = build.initialOptions.format === 'cjs' ? 'cjs' : 'js'
-          build.onResolve({ filter: /^\.\// }, ({ importer }) =>
-            /[\\/]src[\\/](index|internal)\.ts$/.test(importer)
+          build.onResolve({ filter: /^\.\//, namespace: 'file' }, ({ path, importer, resolveDir }) => {
+            // A module of its own, because the same file is an entry too.
+            if (importer.endsWith('everything.ts')) return { path: join(resolveDir, path), namespace: 'contained' }
+            return /[\\/]src[\\/](index|internal)\.ts$/.test(importer)
               ? { path: `./core.${extension}`, external: true, sideEffects: false }
-              : undefined,
-          )
+              : undefined
+          })
+          build.onLoad({ filter: /./, namespace: 'contained' }, ({ path }) => ({
+            contents: readFileSync(path, 'utf8'),
+            loader: 'ts',
+            resolveDir: dirname(path),
+          }))
         },
       },
     ],

@@ -66,7 +66,7 @@ export const createContextFactory = (
     usage: {
       limits: parts.usageLimits,
       meter: parts.meter,
-      requestLog: parts.requestLog,
+      requestRecorder: parts.requestRecorder,
     },
     server: {
       connections,

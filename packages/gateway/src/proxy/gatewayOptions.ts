@@ -5,7 +5,7 @@ import type { Network } from '../lib/network.ts'
 import type { SharedChecks } from '../storage/redis/createSharedChecks.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { Meter } from '../usage/metering/meter.ts'
-import type { RequestLog } from '../usage/requestLog/requestLog.ts'
+import type { RequestRecorder } from '../usage/requestLog/requestRecorder.ts'
 import type { LogEntry } from './log.ts'
 import type { DevelopmentMethods } from './method/createMethodPolicy.ts'
 import type { MethodWeights } from './method/weights.ts'
@@ -35,7 +35,7 @@ export interface GatewayParts {
   /** Counts the calls of known keys by outcome. @default none */
   readonly meter?: Meter
   /** Records failed and reverted requests, and a sample of the others. @default none */
-  readonly requestLog?: RequestLog
+  readonly requestRecorder?: RequestRecorder
   /** How many requests with unknown keys one IP (for IPv6 a /64) may send before it gets 429. A valid key in memory is never rejected for it. @default 10 a second, bursts of 100 */
   readonly unknownKeys?: { readonly perSecond: number; readonly burst: number }
   /** Allows the own methods of development nodes. @default none */

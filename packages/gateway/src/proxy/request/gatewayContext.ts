@@ -3,7 +3,7 @@ import type { JwtCache } from '../../auth/jwt/createJwtCache.ts'
 import type { ClientIp } from '../../lib/ip/clientIp.ts'
 import type { Network } from '../../lib/network.ts'
 import type { Meter } from '../../usage/metering/meter.ts'
-import type { RequestLog } from '../../usage/requestLog/requestLog.ts'
+import type { RequestRecorder } from '../../usage/requestLog/requestRecorder.ts'
 import type { UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
 import type { LookUpLimit } from '../../usage/rateLimit/createLookUpLimit.ts'
@@ -45,7 +45,7 @@ export interface GatewayContext {
     /** `undefined`: nothing is limited. */
     readonly limits: UsageLimits | undefined
     readonly meter: Meter | undefined
-    readonly requestLog: RequestLog | undefined
+    readonly requestRecorder: RequestRecorder | undefined
   }
   /** The process's own HTTP server. */
   readonly server: {

@@ -75,7 +75,7 @@ const meter = (
 }
 
 const take = (gateway: GatewayContext, { authorized, usage }: UsingConnection, units: number): void => {
-  const { record, account, testKey } = authorized.tenant
+  const { record, quota, testKey } = authorized.tenant
   const { limits } = gateway.usage
   if (limits === undefined || testKey !== undefined) return
   const use = (taken: LimitGrant): void => {
@@ -85,7 +85,7 @@ const take = (gateway: GatewayContext, { authorized, usage }: UsingConnection, u
     gateway.log({ event: 'fault', where: 'quota', ...describeFault(error), count: 1 })
   try {
     // One call of many units: it is granted as a whole.
-    const taken = limits.take({ id: record.id, rate: undefined, account, calls: 1, passed: 1, weights: [units] })
+    const taken = limits.take({ id: record.id, rate: undefined, quota, calls: 1, passed: 1, weights: [units] })
     if (taken instanceof Promise) taken.then(use, failed)
     else use(taken)
   } catch (error) {
