@@ -59,12 +59,10 @@ const groups: readonly GroupEntry[] = [
       ['front-end-keys.md', 'Protect a key in a front end'],
       ['hardhat-foundry.md', 'Use Hardhat and Foundry'],
       ['go-java.md', 'Use Go and Java'],
-      ['msw.md', 'Test with a mock node'],
-      ['testing-with-jest.md', 'Test with Jest'],
+      ['msw.md', 'Test with a mock node, Jest'],
       ['chains.md', 'Use other chains'],
       ['dashboard.md', 'Use the dashboard'],
       ['service/control-api.md', 'Use the control API'],
-      ['snippets.md', 'Generate example calls'],
       {
         text: 'Python',
         entries: [
