@@ -119,6 +119,14 @@ export const openResponseStream = (
   return check?.(toText(head, found.resultFrom, Infinity)) === false ? undefined : createStream(scan, source)
 }
 
+/** Gets the part of a chunk that belongs to the result, if there is one. @param offset - Of the chunk in the response. */
+const getResultPart = ({ found: { resultFrom, resultTo } }: ResponseScan, chunk: Buffer, offset: number) => {
+  const start = Math.max(resultFrom - offset, 0)
+  const end = resultTo === none ? chunk.length : Math.min(resultTo - offset, chunk.length)
+  if (start >= end) return undefined
+  return start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end)
+}
+
 const createStream = (
   scan: ResponseScan,
   { head, flow, idleMs, check, onWrong }: StreamSource,
@@ -128,10 +136,7 @@ const createStream = (
   let written = 0
   /** Adds the part of a chunk that belongs to the result. @returns That part, if there is one. */
   const addResult = (next: Buffer): Buffer | undefined => {
-    const { resultFrom, resultTo } = scan.found
-    const start = Math.max(resultFrom - offset, 0)
-    const end = resultTo === none ? next.length : Math.min(resultTo - offset, next.length)
-    const part = start >= end ? undefined : start === 0 && end === next.length ? next : next.subarray(start, end)
+    const part = getResultPart(scan, next, offset)
     if (part !== undefined) pending.push(part)
     offset += next.length
     return part
@@ -180,10 +185,7 @@ const createStream = (
     stream: {
       start: (target) => {
         sink = target
-        if (over) {
-          target.fail()
-          return
-        }
+        if (over) return target.fail()
         timer = setTimeout(idle, idleMs)
         pump()
       },
@@ -203,10 +205,7 @@ const createStream = (
     consumer: {
       data: (next) => {
         if (over) return
-        if (!scan.push(next)) {
-          fail()
-          return
-        }
+        if (!scan.push(next)) return fail()
         const part = addResult(next)
         if (part !== undefined && check?.(part.toString('latin1')) === false) {
           onWrong?.()
@@ -218,10 +217,7 @@ const createStream = (
       },
       end: () => {
         if (over) return
-        if (!scan.end()) {
-          fail()
-          return
-        }
+        if (!scan.end()) return fail()
         received = true
         if (!paused && sink !== undefined) pump()
       },
