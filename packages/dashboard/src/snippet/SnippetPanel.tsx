@@ -63,7 +63,7 @@ export function SnippetPanel(props: {
   return (
     <Card
       title="Make a call"
-      help="snippets"
+      help="start"
       lead="A complete program, which reads the endpoint from the .env file. Copy it into a file and run it, or run its call on this page."
     >
       <div className="selects">
