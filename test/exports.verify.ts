@@ -185,8 +185,8 @@ test('finds an export without a docblock', () => {
   rmSync(directory, { recursive: true })
 })
 
-test('no source file exports a star', () => {
-  const sources = globSync('packages/*/src/**/*.ts', { cwd: top })
+test('no source file exports a star, but for the one that is all that core contains', () => {
+  const sources = globSync('packages/*/src/**/*.ts', { cwd: top, exclude: ['packages/core/src/everything.ts'] })
   expect(sources.filter((file) => /^export \*/m.test(readFileSync(join(top, file), 'utf8')))).toEqual([])
 })
 
