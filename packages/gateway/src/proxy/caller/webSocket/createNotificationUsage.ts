@@ -35,7 +35,7 @@ export const createNotificationUsage = (): NotificationUsage => ({
 
 /** Meters that a connection was opened. */
 export const meterOpening = (gateway: GatewayContext, { authorized }: UsingConnection): void =>
-  meter(gateway, authorized, connectionMethod, 1)
+  meter(gateway, authorized, { method: connectionMethod, count: 1 })
 
 /** Counts notifications. Cheap: it is called for each delivery. @param minUnits - How many units each costs at least. */
 export const addNotifications = (usage: NotificationUsage, notifications: number, minUnits: 0 | 1): void => {
@@ -55,7 +55,8 @@ export const chargeNotifications = (
   if (uncharged > 0) {
     const { notificationWeight } = authorized.network
     const units = uncharged * notificationWeight + (notificationWeight === 0 ? unchargedReads : 0)
-    const done = (use?: MeteredUse): void => meter(gateway, authorized, notificationMethod, uncharged, use)
+    const done = (use?: MeteredUse): void =>
+      meter(gateway, authorized, { method: notificationMethod, count: uncharged, use })
     if (units > 0) take(gateway, { authorized, usage }, units, done)
     else done()
   }
@@ -65,9 +66,7 @@ export const chargeNotifications = (
 const meter = (
   { usage, log }: GatewayContext,
   { tenant, network }: AuthorizedRequest,
-  method: string,
-  count: number,
-  use?: MeteredUse,
+  { method, count, use }: { readonly method: string; readonly count: number; readonly use?: MeteredUse | undefined },
 ): void => {
   if (tenant.testKey !== undefined) return
   try {
