@@ -66,7 +66,7 @@ export const chargeNotifications = (
 const meter = (
   { usage, log }: GatewayContext,
   { tenant, network }: AuthorizedRequest,
-  { method, count, use }: { method: string; count: number; use?: MeteredUse | undefined },
+  { method, count, use }: { readonly method: string; readonly count: number; readonly use?: MeteredUse | undefined },
 ): void => {
   if (tenant.testKey !== undefined) return
   try {
