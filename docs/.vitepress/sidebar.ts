@@ -63,6 +63,7 @@ const groups: readonly GroupEntry[] = [
       ['testing-with-jest.md', 'Test with Jest'],
       ['chains.md', 'Use other chains'],
       ['dashboard.md', 'Use the dashboard'],
+      ['second-factor.md', 'Add a second factor'],
       ['service/control-api.md', 'Use the control API'],
       ['snippets.md', 'Generate example calls'],
       {
@@ -128,6 +129,7 @@ const groups: readonly GroupEntry[] = [
       ['service/subscriptions.md', 'WebSockets'],
       ['service/email.md', 'Email'],
       ['service/single-sign-on.md', 'Single sign-on'],
+      ['service/second-factor.md', 'Second factors'],
       ['service/alerts.md', 'Alerts for users'],
       ['service/*'],
       ['service/sizing.md', 'Sizing'],
