@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { afterAll, vi } from 'vitest'
 
 // Test files share a process, so that Node and libraries load once. After each file, this restores replaced globals and resets modules,
@@ -15,3 +16,12 @@ afterAll(() => {
   vi.unstubAllEnvs()
   vi.resetModules()
 })
+
+// The process has one channel of msw. Each file's mock nodes add listeners to it, because their modules are reset: that is not a leak.
+if (BroadcastChannel.name !== 'SharedChannel')
+  globalThis.BroadcastChannel = class SharedChannel extends BroadcastChannel {
+    constructor(name: string) {
+      super(name)
+      setMaxListeners(0, this)
+    }
+  }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { defineConfig } from 'tsup'
 
 // The types use `Symbol.asyncDispose`, which a project with `lib: ["es2022", "dom"]` does not know.
@@ -31,14 +32,21 @@ export default defineConfig([
         },
       },
       {
-        name: 'index.js and internal.js import core.js',
+        name: 'index.js and internal.js import core.js, which contains both',
         setup: (build) => {
           const extension = build.initialOptions.format === 'cjs' ? 'cjs' : 'js'
-          build.onResolve({ filter: /^\.\// }, ({ importer }) =>
-            /[\\/]src[\\/](index|internal)\.ts$/.test(importer)
+          build.onResolve({ filter: /^\.\//, namespace: 'file' }, ({ path, importer, resolveDir }) => {
+            // A module of its own, because the same file is an entry too.
+            if (importer.endsWith('everything.ts')) return { path: join(resolveDir, path), namespace: 'contained' }
+            return /[\\/]src[\\/](index|internal)\.ts$/.test(importer)
               ? { path: `./core.${extension}`, external: true, sideEffects: false }
-              : undefined,
-          )
+              : undefined
+          })
+          build.onLoad({ filter: /./, namespace: 'contained' }, ({ path }) => ({
+            contents: readFileSync(path, 'utf8'),
+            loader: 'ts',
+            resolveDir: dirname(path),
+          }))
         },
       },
     ],

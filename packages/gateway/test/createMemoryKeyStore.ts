@@ -17,6 +17,7 @@ export const createMemoryKeyStore = (): MemoryKeyStore => {
   return {
     find: (hash) => byHash.get(hash),
     findByKid: (kid) => [...byHash.values()].find((record) => record.jwt?.policy.keys.has(kid) === true),
+    isCached: () => true,
     add: (key, record) => void byHash.set(hashApiKey(key), record),
     remove: (key) => byHash.delete(hashApiKey(key)),
   }

@@ -5,6 +5,7 @@ import type {
   SubscriptionFault,
   SubscriptionHub,
   SubscriptionKind,
+  SubscriptionLimits,
 } from '../src/proxy/subscription/subscriptionHub.ts'
 import { createSubscriptionHub } from '../src/proxy/subscription/hub/createSubscriptionHub.ts'
 import type { SubscriptionHubOptions } from '../src/proxy/subscription/hub/createSubscriptionHub.ts'
@@ -128,23 +129,28 @@ export interface OpenHub extends ScriptedSource {
   readonly subscribe: (client: Subscriber, ...params: unknown[]) => { readonly id: string } | Rejection | undefined
 }
 
+const defaultLimits: SubscriptionLimits = {
+  maxSubscriptions: 5,
+  maxAddresses: 10,
+  maxTopics: 10,
+  maxNotificationsPerBlock: 50,
+  fullTransactions: true,
+}
+
 /** Creates a hub over a scripted chain. Without another `queue`, it delivers everything in the turn of the event. */
 export const openHub = (
-  options: Partial<SubscriptionHubOptions> & { readonly chain?: ScriptedChain } = {},
+  options: Partial<SubscriptionHubOptions> & {
+    readonly chain?: ScriptedChain
+    readonly limits?: SubscriptionLimits
+  } = {},
 ): OpenHub => {
-  const { chain = createScriptedChain(), ...rest } = options
+  const { chain = createScriptedChain(), limits = defaultLimits, ...rest } = options
   const scripted = createScriptedSource()
   const hub = createSubscriptionHub({
     network: 'testnet',
     follower: chain.follower,
     source: scripted.source,
-    limits: {
-      maxSubscriptions: 5,
-      maxAddresses: 10,
-      maxTopics: 10,
-      maxNotificationsPerBlock: 50,
-      fullTransactions: true,
-    },
+    getLimits: () => limits,
     secret: 'secret',
     readTransactions: (hashes, deliver) => {
       for (const hash of hashes) deliver(JSON.stringify({ hash }), () => {})

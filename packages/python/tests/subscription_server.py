@@ -163,9 +163,16 @@ class SubscriptionServer:
             await ws.close()
             return ws
         await ws.send_json({"jsonrpc": "2.0", "id": call["id"], "result": "0xabc"})
+        script = asyncio.ensure_future(self.script(Socket(ws, call["params"])))
+        # While nobody reads, nothing responds to the client's close frame, and the client waits.
+        reading = asyncio.ensure_future(ws.receive())
         try:
-            await self.script(Socket(ws, call["params"]))
+            await asyncio.wait((script, reading), return_when=asyncio.FIRST_COMPLETED)
+            if script.done():
+                script.result()
             await asyncio.sleep(0)
         finally:
+            script.cancel()
+            reading.cancel()
             await ws.close()
         return ws

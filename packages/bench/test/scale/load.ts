@@ -49,8 +49,8 @@ export interface Report {
   readonly seeds: number
 }
 
-/** An account's id, as long as the ids of the service. */
-const toAccountId = (user: number): string => `user:usr_${String(user).padStart(20, '0')}`
+/** The id of a quota, as long as the ids of the service. */
+const toQuotaId = (user: number): string => `user:usr_${String(user).padStart(20, '0')}`
 
 /** Waits this long after an error, in milliseconds. */
 const retryMs = 20
@@ -89,7 +89,7 @@ export const startLoad = ({ limits, meter, commands, seeds }: ClusterInstance, l
   const createRequest = (user: number): LimitRequest => ({
     id: `key_${String(user).padStart(20, '0')}`,
     rate,
-    account: { id: toAccountId(user), perDay, perMonth: null },
+    quota: { id: toQuotaId(user), perDay, perMonth: null },
     calls,
     passed: calls,
   })

@@ -3,8 +3,7 @@ import type { BlockAccessListMethods } from './blockAccessList.ts'
 import type { CapabilitiesMethods } from './capabilities.ts'
 import type { ConfigMethods } from './config.ts'
 import type { DebugMethods } from './debug.ts'
-import type { DebugBlockTraceMethods } from './debugBlockTrace.ts'
-import type { DebugTransactionTraceMethods } from './debugTransactionTrace.ts'
+import type { DebugTraceMethods } from './debugTrace.ts'
 import type { ExecutionMethods } from './execution.ts'
 import type { FeeMethods } from './fee.ts'
 import type { FilterMethods } from './filter.ts'
@@ -58,7 +57,6 @@ export interface EthereumRpc
     Web3Methods,
     TxpoolMethods,
     DebugMethods,
-    DebugTransactionTraceMethods,
-    DebugBlockTraceMethods,
+    DebugTraceMethods,
     TraceMethods,
     TestingMethods {}

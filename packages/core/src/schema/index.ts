@@ -50,8 +50,7 @@ export type {
   StorageRangeEntries,
   StorageRangeEntry,
 } from './debug.ts'
-export type { DebugBlockTraceMethods } from './debugBlockTrace.ts'
-export type { DebugTransactionTraceMethods } from './debugTransactionTrace.ts'
+export type { DebugTraceMethods, TraceMethod } from './debugTrace.ts'
 export type {
   AccessedSlots,
   ContractSize,

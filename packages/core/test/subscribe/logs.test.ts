@@ -191,7 +191,7 @@ describe('a subscription to logs', () => {
           reorgs += seen.filter((event) => event.type === 'reorg' && event.removed.length > 0).length
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
     expect(reorgs).toBeGreaterThan(150)
   })

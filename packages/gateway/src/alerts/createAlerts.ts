@@ -1,10 +1,12 @@
 import { openKey } from '../lib/secrets/sealKey.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
+import { dayMs, hourMs, minuteMs } from '../lib/time.ts'
 import { getUtcDay } from '../lib/utcDay.ts'
 import type { UtcDay } from '../lib/utcDay.ts'
 import type { Email } from '../email/mailer.ts'
-import type { AlertDelivery, ChargedAccount } from '../storage/alerts.ts'
+import type { AlertDelivery, ChargedQuota } from '../storage/alerts.ts'
 import { createId } from '../storage/createId.ts'
+import { takeLease } from '../storage/lease.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import { alertLevels, createAlertEvent, toAlertEmail } from './alertEvent.ts'
@@ -21,10 +23,10 @@ export interface AlertFailure {
 
 /** The dependencies of alerts. */
 export interface AlertsOptions {
-  readonly storage: Pick<Storage, 'alerts' | 'webhooks' | 'users' | 'transaction'>
+  readonly storage: Pick<Storage, 'alerts' | 'webhooks' | 'users' | 'transaction' | 'db' | 'write'>
   readonly usageLimits: Pick<UsageLimits, 'usage'>
-  /** The daily quota of an account in units; `null`: no limit. */
-  readonly getPerDay: (account: ChargedAccount) => number | null
+  /** The daily limit of a quota in units; `null`: no limit. */
+  readonly getPerDay: (quota: ChargedQuota) => number | null
   /** The newest secret first. */
   readonly secrets: readonly ServerSecret[]
   readonly sendWebhook: (request: WebhookRequest) => Promise<WebhookResult>
@@ -42,13 +44,13 @@ export interface AlertsOptions {
 }
 
 /** Waits before the retries of a delivery, in milliseconds. */
-const retryMs: readonly number[] = [60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000, 6 * 3_600_000]
+const retryMs: readonly number[] = [minuteMs, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 6 * hourMs]
 /** How long an attempt may take before another instance may repeat it, in milliseconds. */
-const attemptMs = 5 * 60_000
-const leaseMs = 3 * 60_000
-const accountsAtOnce = 500
+const attemptMs = 5 * minuteMs
+const leaseMs = 3 * minuteMs
+const quotasAtOnce = 500
 const deliveriesAtOnce = 20
-const retentionMs = 30 * 86_400_000
+const retentionMs = 30 * dayMs
 const pruneAtOnce = 500
 
 /** The highest level that is reached; 0 if none is. */
@@ -65,7 +67,7 @@ export const createAlerts = (options: AlertsOptions): { run(stopped: () => boole
 
 const create = async (
   { now, storage }: AlertsOptions,
-  account: ChargedAccount,
+  quota: ChargedQuota,
   { level, used, limit, day }: { level: number; used: number; limit: number; day: UtcDay },
 ): Promise<void> => {
   const at = now()
@@ -73,10 +75,9 @@ const create = async (
     // Lower levels that were skipped must not follow.
     const added: number[] = []
     for (const each of alertLevels)
-      if (each <= level && (await alerts.add({ account: account.account, day: day.day, level: each, now: at })))
-        added.push(each)
+      if (each <= level && (await alerts.add({ quota: quota.id, day: day.day, level: each, now: at }))) added.push(each)
     if (!added.includes(level)) return
-    const { app, user } = account
+    const { app, user } = quota
     const event = createAlertEvent({
       id: createId('evt'),
       type: 'quota.threshold',
@@ -97,14 +98,14 @@ const find = async (options: AlertsOptions, stopped: () => boolean): Promise<voi
   const { now, storage, usageLimits } = options
   const day = getUtcDay(now())
   for (let after: string | undefined = ''; after !== undefined && !stopped();) {
-    const page = await storage.alerts.listCharged({ day: day.day, after, limit: accountsAtOnce })
-    for (const account of page.items) {
-      const perDay = options.getPerDay(account)
-      if (perDay === null || perDay === 0 || getLevel(account.charged, perDay) <= account.alerted) continue
+    const page = await storage.alerts.listCharged({ day: day.day, after, limit: quotasAtOnce })
+    for (const quota of page.items) {
+      const perDay = options.getPerDay(quota)
+      if (perDay === null || perDay === 0 || getLevel(quota.charged, perDay) <= quota.alerted) continue
       // The charged units include reserved ones; this count is exact.
-      const { day: window } = await usageLimits.usage({ id: account.account, perDay, perMonth: null })
+      const { day: window } = await usageLimits.usage({ id: quota.id, perDay, perMonth: null })
       const level = getLevel(window.used, perDay)
-      if (level > account.alerted) await create(options, account, { level, used: window.used, limit: perDay, day })
+      if (level > quota.alerted) await create(options, quota, { level, used: window.used, limit: perDay, day })
     }
     after = page.last
   }
@@ -156,7 +157,7 @@ const deliver = async (options: AlertsOptions, delivery: AlertDelivery): Promise
 
 const run = async (options: AlertsOptions, stopped: () => boolean): Promise<void> => {
   const { storage, leader, now } = options
-  if (!(await storage.alerts.takeLease({ leader, now: now(), leaseMs }))) return
+  if (!(await takeLease(storage, 'alert_state', { leader, now: now(), leaseMs }))) return
   await find(options, stopped)
   while (!stopped()) {
     const due = await storage.alerts.takeDue({ now: now(), retryAt: now() + attemptMs, limit: deliveriesAtOnce })

@@ -96,8 +96,8 @@ export interface ControlOptions {
   readonly readTraffic: ReadTraffic
   /** The data plane's key cache, invalidated after each commit. */
   readonly keys: { forget(changes: readonly Change[]): void }
-  /** The request log, from which those of deleted apps and keys are removed. */
-  readonly requestLog: { remove(keyIds: readonly string[]): Promise<void> }
+  /** Removes the requests of deleted apps and keys from the request log. */
+  readonly requestRecorder: { remove(keyIds: readonly string[]): Promise<void> }
   /** The newest secret first, then older ones that may still encrypt stored keys. */
   readonly secrets: readonly [newest: ServerSecret, ...older: ServerSecret[]]
   /** Called for each request, so a new configuration applies immediately. */

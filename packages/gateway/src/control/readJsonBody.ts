@@ -1,5 +1,6 @@
 import { hasAmbiguousName } from '../auth/allowList/hasAmbiguousName.ts'
-import { createChunks } from '../lib/createChunks.ts'
+import { addChunk, joinChunks } from '../lib/chunks.ts'
+import type { Chunks } from '../lib/chunks.ts'
 import { apiErrors } from './apiErrors.ts'
 import type { ApiError } from './apiErrors.ts'
 
@@ -14,19 +15,19 @@ const readBytes = async (
   maxBytes: number,
 ): Promise<Uint8Array | 'tooMany' | 'aborted'> => {
   if (body === null) return new Uint8Array()
-  const chunks = createChunks(Buffer.alloc(0))
+  let chunks: Chunks | undefined
   let length = 0
   try {
     // Returning from the loop cancels the stream.
     for await (const chunk of body) {
       length += chunk.length
       if (length > maxBytes) return 'tooMany'
-      chunks.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length))
+      chunks = addChunk(chunks, Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length))
     }
   } catch {
     return 'aborted'
   }
-  return chunks.join()
+  return joinChunks(chunks)
 }
 
 /**

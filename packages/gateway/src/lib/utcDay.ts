@@ -1,4 +1,4 @@
-const dayMs = 86_400_000
+import { dayMs, floorTo } from './time.ts'
 
 /** A UTC day and its month. */
 export interface UtcDay {
@@ -31,4 +31,4 @@ export const toUtcDay = (day: number): UtcDay => {
 export const getUtcDay = (ms: number): UtcDay => toUtcDay(Math.floor(ms / dayMs))
 
 /** Gets the start of the UTC day of a time. Both are in milliseconds since 1970. */
-export const startOfUtcDay = (ms: number): number => Math.floor(ms / dayMs) * dayMs
+export const startOfUtcDay = (ms: number): number => floorTo(ms, dayMs)

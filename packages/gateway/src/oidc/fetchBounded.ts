@@ -1,5 +1,6 @@
 import type { CustomFetch } from 'openid-client'
-import { createChunks } from '../lib/createChunks.ts'
+import { addChunk, joinChunks } from '../lib/chunks.ts'
+import type { Chunks } from '../lib/chunks.ts'
 
 /** Far above the size of any metadata, key set or token. */
 const maxBytes = 1024 * 1024
@@ -10,15 +11,15 @@ const maxBytes = 1024 * 1024
  */
 export const fetchBounded: CustomFetch = async (url, options) => {
   const response = await fetch(url, options as RequestInit)
-  const chunks = createChunks(Buffer.alloc(0))
+  let chunks: Chunks | undefined
   let length = 0
   // Returning from the loop cancels the stream.
   for await (const chunk of response.body ?? []) {
     length += chunk.length
     if (length > maxBytes) throw new TypeError('a response of the OpenID Connect provider is larger than 1 MiB')
-    chunks.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length))
+    chunks = addChunk(chunks, Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length))
   }
   const { status, statusText, headers } = response
   const isEmpty = status === 204 || status === 304
-  return new Response(isEmpty ? null : new Uint8Array(chunks.join()), { status, statusText, headers })
+  return new Response(isEmpty ? null : new Uint8Array(joinChunks(chunks)), { status, statusText, headers })
 }

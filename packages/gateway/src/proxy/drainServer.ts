@@ -1,6 +1,5 @@
-import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
-import type { Socket } from 'node:net'
+import type { HttpServer } from './caller/http/createHttpServer.ts'
 import type { Connections } from './http/connections.ts'
 import type { SocketServer } from './caller/webSocket/createSocketServer.ts'
 
@@ -13,18 +12,8 @@ const idleGraceMs = 250
  * @returns How many requests were cut off.
  */
 export const drainServer = async (
-  server: Server,
-  {
-    graceMs,
-    sockets,
-    connections,
-    webSockets,
-  }: {
-    graceMs: number
-    sockets: ReadonlySet<Socket>
-    connections: Connections
-    webSockets: Pick<SocketServer, 'terminate'>
-  },
+  { server, sockets, connections, webSockets }: HttpServer & { connections: Connections; webSockets: SocketServer },
+  graceMs: number,
 ): Promise<number> => {
   if (!server.listening) return 0
   let cutOff = 0

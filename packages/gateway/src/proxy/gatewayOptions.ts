@@ -5,14 +5,14 @@ import type { Network } from '../lib/network.ts'
 import type { SharedChecks } from '../storage/redis/createSharedChecks.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { Meter } from '../usage/metering/meter.ts'
-import type { RequestLog } from '../usage/requestLog/requestLog.ts'
+import type { RequestRecorder } from '../usage/requestLog/requestRecorder.ts'
 import type { LogEntry } from './log.ts'
 import type { DevelopmentMethods } from './method/createMethodPolicy.ts'
 import type { MethodWeights } from './method/weights.ts'
 import type { gatewayShape } from './options/gatewayShape.ts'
 import type { NetworkOptions } from './options/networkOptions.ts'
 import type { RequestTracer } from './requestTracer.ts'
-import type { CreateHub } from './caller/webSocket/createHubs.ts'
+import type { CreateHub } from './subscription/createNetworkHub.ts'
 
 /** The options of a gateway that the config sets. A reload replaces them. */
 export interface GatewayConfig extends Readonly<z.output<z.ZodObject<typeof gatewayShape>>> {
@@ -35,7 +35,7 @@ export interface GatewayParts {
   /** Counts the calls of known keys by outcome. @default none */
   readonly meter?: Meter
   /** Records failed and reverted requests, and a sample of the others. @default none */
-  readonly requestLog?: RequestLog
+  readonly requestRecorder?: RequestRecorder
   /** How many requests with unknown keys one IP (for IPv6 a /64) may send before it gets 429. A valid key in memory is never rejected for it. @default 10 a second, bursts of 100 */
   readonly unknownKeys?: { readonly perSecond: number; readonly burst: number }
   /** Allows the own methods of development nodes. @default none */

@@ -4,8 +4,9 @@ import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { updateServer } from '../proxy/http/createBoundedServer.ts'
 import { bounds } from '../proxy/options/bounds.ts'
-import { createControlServer, updateControlServer } from './createControlServer.ts'
+import { createControlServer } from './createControlServer.ts'
 
 const isProxy = (): boolean => true
 const handle = (_: unknown, response: ServerResponse): void => void response.end()
@@ -42,12 +43,12 @@ test('new bounds apply to open connections', async () => {
   const first = connect(port, '127.0.0.1')
   await once(first, 'connect')
   first.write('GET / HTTP/1.1\r\nHost: localhost\r\n')
-  updateControlServer(server, { bounds: bounds.parse({ maxConnections: 1 }) })
+  updateServer(server, { bounds: bounds.parse({ maxConnections: 1 }) })
   const dropped = once(server, 'drop')
   const second = connect(port, '127.0.0.1')
   second.on('error', () => {})
   await dropped
-  updateControlServer(server, { bounds: bounds.parse({ headersTimeoutMs: 200 }) })
+  updateServer(server, { bounds: bounds.parse({ headersTimeoutMs: 200 }) })
   expect(await text(first)).toMatch(/^HTTP\/1\.1 408 /)
   for (const socket of [first, second]) socket.destroy()
   server.closeAllConnections()
@@ -60,7 +61,7 @@ test('keeps idle connections for as long as the config says, also after a reload
   const { port } = server.address() as AddressInfo
   const getKeepAlive = async () => (await fetch(`http://127.0.0.1:${port}/`)).headers.get('keep-alive')
   expect(await getKeepAlive()).toBe('timeout=620')
-  updateControlServer(server, { bounds: bounds.parse({}) })
+  updateServer(server, { bounds: bounds.parse({}) })
   expect(await getKeepAlive()).toBe('timeout=65')
   server.closeAllConnections()
   await once(server.close(), 'close')

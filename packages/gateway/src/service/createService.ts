@@ -126,7 +126,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
             redisPending: redis?.link.pending(),
           }),
           metering: () => usage.metering(),
-          droppedRequests: () => usage.requestLog.dropped(),
+          droppedRequests: () => usage.requestRecorder.dropped(),
           droppedLogLines: options.droppedLogLines,
         })
   const log = (entry: ServiceLogEntry): void => {
@@ -236,7 +236,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     readActivity: createReadActivity({ storage }),
     readTraffic: createReadTraffic({ storage }),
     keys: { forget },
-    requestLog: usage.requestLog,
+    requestRecorder: usage.requestRecorder,
     secrets,
     config: () => toControlConfig(state.config, state.limitsByNetwork),
     deployment: () => toDeployment(state.config, state.listening?.url),
@@ -273,7 +273,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
         keys,
         usageLimits: usage.limits,
         meter: usage.meter,
-        requestLog: usage.requestLog,
+        requestRecorder: usage.requestRecorder,
         ...(developmentMethods === undefined ? {} : { developmentMethods }),
         testKeys,
         now,

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createClientIp, mayBeProxy } from '../lib/ip/clientIp.ts'
+import { updateServer } from '../proxy/http/createBoundedServer.ts'
 import { getRequestId } from '../proxy/http/getRequestId.ts'
 import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
 import { createProxyWarning } from '../proxy/http/proxyWarning.ts'
-import { createControlServer, updateControlServer } from './createControlServer.ts'
+import { createControlServer } from './createControlServer.ts'
 import { toUrls } from './fromConfig.ts'
 import type { readTls } from './readTls.ts'
 import type { RunningConfig } from './runningConfig.ts'
@@ -92,7 +93,7 @@ export const createSiteHost = (options: {
       const nextSite = networksUrl === undefined ? undefined : create(next, networksUrl)
       return () => {
         site = nextSite
-        if (server !== undefined) updateControlServer(server, { bounds: next.bounds, tls })
+        if (server !== undefined) updateServer(server, { bounds: next.bounds, tls })
       }
     },
     close: async (graceMs) => {

@@ -4,7 +4,7 @@ import type { KeyLimits, KeyRate } from '../auth/key/keyStore.ts'
 import type { ControlConfig, Deployment } from '../control/controlOptions.ts'
 import type { Network } from '../lib/network.ts'
 import type { UsageRetention } from '../usage/metering/usagePlan.ts'
-import { dayMs } from '../usage/metering/usageTime.ts'
+import { dayMs } from '../lib/time.ts'
 import type { LimitsByNetwork } from './networkLimits.ts'
 import type { RunningConfig } from './runningConfig.ts'
 

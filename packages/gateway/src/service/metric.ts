@@ -6,7 +6,7 @@ import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
 import type { PoolState } from '../storage/database.ts'
 import type { LimitCounts } from '../usage/limits/countDecisions.ts'
 import type { MeterStatus } from '../usage/metering/meter.ts'
-import type { DropReason } from '../usage/requestLog/createRequestLog.ts'
+import type { DropReason } from '../usage/requestLog/createRequestRecorder.ts'
 import type { MetricCounts, MetricValue } from './createMetricCounts.ts'
 import type { StoreState } from './watchStores.ts'
 

@@ -13,9 +13,9 @@ import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
 import { joinAlongside } from '../usage/metering/joinAlongside.ts'
 import type { Meter, StoredMeter } from '../usage/metering/meter.ts'
-import { dayMs } from '../usage/metering/usageTime.ts'
-import { createRequestLog } from '../usage/requestLog/createRequestLog.ts'
-import type { StoredRequestLog } from '../usage/requestLog/createRequestLog.ts'
+import { dayMs } from '../lib/time.ts'
+import { createRequestRecorder } from '../usage/requestLog/createRequestRecorder.ts'
+import type { StoredRequestRecorder } from '../usage/requestLog/createRequestRecorder.ts'
 import { createRequestLogUpkeep } from '../usage/requestLog/requestLogUpkeep.ts'
 import { toRetention } from './fromConfig.ts'
 import type { RedisParts } from './openRedisParts.ts'
@@ -28,7 +28,7 @@ import { withPrometheus } from './withPrometheus.ts'
 export interface Usage {
   readonly limits: UsageLimits
   readonly meter: Meter
-  readonly requestLog: StoredRequestLog
+  readonly requestRecorder: StoredRequestRecorder
   readonly allowListUses: AllowListUses
   readonly accountDays: AccountDays
   /** The state of the meter, for metrics. */
@@ -60,7 +60,7 @@ export const openUsage = (options: UsageOptions): Usage => {
   const accountDays = createAccountDays(storage)
   const ledger = redis && createLedger(accountDays)
   const allowListUses = createAllowListUses({ storage, now })
-  const requestLog = createRequestLog({
+  const requestRecorder = createRequestRecorder({
     storage,
     settings: () => {
       const settings = config().requestLog
@@ -73,7 +73,7 @@ export const openUsage = (options: UsageOptions): Usage => {
     retention: toRetention(config()),
     now,
     onEvent: log,
-    alongside: joinAlongside([...(ledger === undefined ? [] : [ledger]), requestLog, allowListUses]),
+    alongside: joinAlongside([...(ledger === undefined ? [] : [ledger]), requestRecorder, allowListUses]),
     upkeep: createRequestLogUpkeep(storage, { retentionMs: retention.requestsDays * dayMs }),
   })
   const limitsOptions = { outageGrant, now, onEvent: log }
@@ -86,14 +86,14 @@ export const openUsage = (options: UsageOptions): Usage => {
   return {
     limits,
     meter: prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus, options.getWeights),
-    requestLog,
+    requestRecorder,
     allowListUses,
     accountDays,
     metering: () => storedMeter.status(),
     limitCounts,
     close: async () => {
       // If one of them fails, the rest is still written.
-      await Promise.allSettled([limits.close(), requestLog.close()])
+      await Promise.allSettled([limits.close(), requestRecorder.close()])
       await storedMeter.close()
     },
   }

@@ -130,46 +130,47 @@ const readUpstreams = ({ networks }: ServiceConfig, sources: Sources): Networks 
 
 const readUpstreamUrls = (upstream: Upstream, path: string, sources: Sources): Upstream => {
   const { url, urlEnv, urlFile, wsUrl, wsUrlEnv, wsUrlFile, ...rest } = upstream
-  const http = url ?? readUrl({ option: `${path}.url`, env: urlEnv, file: urlFile, scheme: 'http' }, sources)
-  const ws = wsUrl ?? readUrl({ option: `${path}.wsUrl`, env: wsUrlEnv, file: wsUrlFile, scheme: 'ws' }, sources)
+  const http = url ?? readUrl({ option: `${path}.url`, env: urlEnv, file: urlFile }, 'http', sources)
+  const ws = wsUrl ?? readUrl({ option: `${path}.wsUrl`, env: wsUrlEnv, file: wsUrlFile }, 'ws', sources)
   return { ...rest, ...(http === undefined ? {} : { url: http }), ...(ws === undefined ? {} : { wsUrl: ws }) }
 }
 
-interface UrlSource {
-  /** The option that holds the URL itself. `Env` and `File` are appended for the others. */
+/** An environment variable or a file with a value of the config. */
+interface Source {
+  /** The option that holds the value itself. `Env` and `File` are appended for the others. */
   readonly option: string
+  /** What to remove from the config if there is no value. */
+  readonly of: string
   readonly env: string | undefined
   readonly file: string | undefined
-  readonly scheme: 'http' | 'ws'
+}
+
+/** Reads a value from an environment variable or a file. @returns `undefined` if neither is named. */
+const readSource = ({ option, of, env, file }: Source, { folder, environment }: Sources): string | undefined => {
+  if (env !== undefined) {
+    const value = environment[env] ?? ''
+    if (value !== '') return value
+    const fix = `names ${formatVariable(env)}, which is not set: set it or remove ${of}`
+    throw new ConfigError([{ path: `${option}Env`, fix }])
+  }
+  if (file === undefined) return undefined
+  try {
+    return readFileSync(resolve(folder, file), 'utf8').trim()
+  } catch (error) {
+    throw unreadableFile(`${option}File`, error)
+  }
 }
 
 /** Reads a URL from an environment variable or a file. @returns `undefined` if neither is named. */
-const readUrl = ({ option, env, file, scheme }: UrlSource, { folder, environment }: Sources): string | undefined => {
-  let text = ''
-  let source = option
-  if (env !== undefined) {
-    source = `${option}Env`
-    text = environment[env] ?? ''
-    if (text === '') {
-      const fix = `names ${formatVariable(env)}, which is not set: set it or remove this upstream`
-      throw new ConfigError([{ path: source, fix }])
-    }
-  } else if (file !== undefined) {
-    source = `${option}File`
-    try {
-      text = readFileSync(resolve(folder, file), 'utf8')
-    } catch (error) {
-      throw unreadableFile(source, error)
-    }
-  } else return undefined
-  const url = text.trim()
+const readUrl = (source: Omit<Source, 'of'>, scheme: 'http' | 'ws', sources: Sources): string | undefined => {
+  const url = readSource({ ...source, of: 'this upstream' }, sources)?.trim()
+  if (url === undefined) return undefined
   const { protocol } = URL.parse(url) ?? {}
-  if (protocol !== `${scheme}:` && protocol !== `${scheme}s:`) {
-    const place = env === undefined ? 'a file' : formatVariable(env)
-    const fix = `names ${place}, which holds no ${scheme} or ${scheme}s URL: put the URL of a node there`
-    throw new ConfigError([{ path: source, fix }])
-  }
-  return url
+  if (protocol === `${scheme}:` || protocol === `${scheme}s:`) return url
+  const { option, env } = source
+  const [path, place] = env === undefined ? [`${option}File`, 'a file'] : [`${option}Env`, formatVariable(env)]
+  const fix = `names ${place}, which holds no ${scheme} or ${scheme}s URL: put the URL of a node there`
+  throw new ConfigError([{ path, fix }])
 }
 
 /** Reads the headers that are in files. White space around them, such as a line break at the end, is left out. */
@@ -202,7 +203,7 @@ const readEmail = (
 ): NonNullable<ServiceConfig['email']> => {
   const { passwordEnv, passwordFile, ...smtp } = email.smtp
   const option = { option: 'email.smtp.password', of: 'email', env: passwordEnv, file: passwordFile }
-  const password = readSecret(option, sources)
+  const password = readSource(option, sources)
   return password === undefined ? email : { ...email, smtp: { ...smtp, password } }
 }
 
@@ -210,29 +211,8 @@ const readEmail = (
 const readOidc = (oidc: NonNullable<ServiceConfig['oidc']>, sources: Sources): NonNullable<ServiceConfig['oidc']> => {
   const { clientSecretEnv, clientSecretFile, ...rest } = oidc
   const option = { option: 'oidc.clientSecret', of: 'oidc', env: clientSecretEnv, file: clientSecretFile }
-  const clientSecret = readSecret(option, sources)
+  const clientSecret = readSource(option, sources)
   return clientSecret === undefined ? oidc : { ...rest, clientSecret }
-}
-
-interface SecretSource extends Omit<UrlSource, 'scheme'> {
-  /** The member of the config to remove if there is no secret. */
-  readonly of: string
-}
-
-/** Reads a secret from an environment variable or a file. @returns `undefined` if neither is named. */
-const readSecret = ({ option, of, env, file }: SecretSource, { folder, environment }: Sources): string | undefined => {
-  if (env !== undefined) {
-    const secret = environment[env] ?? ''
-    if (secret !== '') return secret
-    const fix = `names ${formatVariable(env)}, which is not set: set it or remove ${of}`
-    throw new ConfigError([{ path: `${option}Env`, fix }])
-  }
-  if (file === undefined) return undefined
-  try {
-    return readFileSync(resolve(folder, file), 'utf8').trim()
-  } catch (error) {
-    throw unreadableFile(`${option}File`, error)
-  }
 }
 
 /** Anything that does not look like a variable name could be the URL itself and is not repeated. */

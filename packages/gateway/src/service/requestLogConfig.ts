@@ -1,5 +1,5 @@
 import { flag, object, whole } from '../proxy/options/fields.ts'
-import { defaultRequestLogSettings } from '../usage/requestLog/createRequestLog.ts'
+import { defaultRequestLogSettings } from '../usage/requestLog/createRequestRecorder.ts'
 
 const { sample, firstPerMinute, maxPerKeyAndMinute, maxPerMinute, maxPerKey } = defaultRequestLogSettings
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Network, NetworkDetails } from '../lib/network.ts'
+import { dayMs } from '../lib/time.ts'
 import { flag, httpUrl, must, object, choice, path, text, whole } from '../proxy/options/fields.ts'
 import { gatewayShape } from '../proxy/options/gatewayShape.ts'
 import { email } from './emailConfig.ts'
@@ -10,7 +11,6 @@ import { requestLogConfig } from './requestLogConfig.ts'
 import { tracing } from './tracing/tracingConfig.ts'
 
 const maxDays = 3_650
-const dayMs = 24 * 60 * 60 * 1_000
 /** Ten minutes: longer than any load balancer needs to notice. */
 export const maxDrainDelayMs = 600_000
 
@@ -133,7 +133,7 @@ export const serviceConfigSchema = object({
   outageGrant: whole(0, 1_000_000)
     .default(500)
     .describe(
-      'Units granted to an account and day while Redis is unavailable, or PostgreSQL if there is no Redis: [how limits are counted](../service/limits.md#how-limits-are-counted). 0 grants none.',
+      'Units granted to a quota and day while Redis is unavailable, or PostgreSQL if there is no Redis: [how limits are counted](../service/limits.md#how-limits-are-counted). 0 grants none.',
     ),
   storage: object({
     file: path('the SQLite file').describe(

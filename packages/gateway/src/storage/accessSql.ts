@@ -1,5 +1,6 @@
 import { accessAppColumns } from './access.ts'
 import { listColumns } from './columns.ts'
+import { toSnakeCase } from './steps.ts'
 import { recordingColumns } from './tables.ts'
 import type { Db } from './tables.ts'
 
@@ -19,8 +20,6 @@ const syntax: Readonly<Record<Db['kind'], Syntax>> = {
     list: (values, order) => `cast(json_agg(json_build_array(${values}) order by ${order}) as text)`,
   },
 }
-
-const toSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const appValues = listColumns(accessAppColumns).map((name) => `a.${toSnakeCase(name)} as "${name}"`)
 /** An app's key has the setting of its app. */

@@ -5,6 +5,7 @@ import type { RecordOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
 import { inTransaction, lockUser } from './transaction.ts'
 import { accessTokenColumns } from './tables.ts'
+import { changeRows, countRows } from './countRows.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** A personal access token, with which scripts use the control API. */
@@ -42,12 +43,8 @@ export const createAccessTokens = (db: Db): AccessTokens => {
     create: ({ userId, hash, scopes, label, expiresAt, max = Infinity, now }) =>
       inTransaction(db, async (transaction) => {
         if (!(await lockUser(transaction, userId))) return 'notFound'
-        const { count } = await transaction.query
-          .selectFrom('accessTokens')
-          .select((row) => row.fn.countAll().as('count'))
-          .where('userId', '=', userId)
-          .executeTakeFirstOrThrow()
-        if (Number(count) >= max) return 'tokensFull'
+        const own = transaction.query.selectFrom('accessTokens').where('userId', '=', userId)
+        if ((await countRows(own)) >= max) return 'tokensFull'
         const row = await transaction.query
           .insertInto('accessTokens')
           .values({
@@ -79,17 +76,8 @@ export const createAccessTokens = (db: Db): AccessTokens => {
     touch: async (id, now) => {
       await query.updateTable('accessTokens').set({ seenAt: now }).where('id', '=', id).execute()
     },
-    remove: async ({ id, userId }) => {
-      const { numDeletedRows } = await query
-        .deleteFrom('accessTokens')
-        .where('id', '=', id)
-        .where('userId', '=', userId)
-        .executeTakeFirst()
-      return numDeletedRows > 0n
-    },
-    removeAll: async (userId) => {
-      const { numDeletedRows } = await query.deleteFrom('accessTokens').where('userId', '=', userId).executeTakeFirst()
-      return Number(numDeletedRows)
-    },
+    remove: async ({ id, userId }) =>
+      (await changeRows(query.deleteFrom('accessTokens').where('id', '=', id).where('userId', '=', userId))) > 0,
+    removeAll: (userId) => changeRows(query.deleteFrom('accessTokens').where('userId', '=', userId)),
   }
 }

@@ -1,6 +1,7 @@
 import { changeApp } from './changeApp.ts'
 import { listColumns, toNewRow } from './columns.ts'
 import type { RecordOf } from './columns.ts'
+import { changeRows } from './countRows.ts'
 import { createId } from './createId.ts'
 import { allowEntryColumns } from './tables.ts'
 import type { Db } from './tables.ts'
@@ -95,12 +96,8 @@ export const createAllowList = (db: Db): AllowList => ({
       id: appId,
       userId,
       work: async (_, { query }) => {
-        const { numDeletedRows } = await query
-          .deleteFrom('allowEntries')
-          .where('id', '=', id)
-          .where('appId', '=', appId)
-          .executeTakeFirst()
-        return numDeletedRows > 0n ? true : ('notFound' as const)
+        const own = query.deleteFrom('allowEntries').where('id', '=', id).where('appId', '=', appId)
+        return (await changeRows(own)) > 0 ? true : ('notFound' as const)
       },
     })
     return removed === true

@@ -7,6 +7,7 @@ import { inTransaction, lockUser } from './transaction.ts'
 import { fromRow, toNewRow, toRow } from './columns.ts'
 import type { NewOf, RecordOf } from './columns.ts'
 import { containsText } from './columnValues.ts'
+import { changeRows, countRows } from './countRows.ts'
 import { toKeyRow } from './toKeyRow.ts'
 import { recordChange } from './changes.ts'
 import { startOfUtcDay } from '../lib/utcDay.ts'
@@ -19,22 +20,25 @@ export type AppDetails = RecordOf<typeof appSettings>
 /** An app, without its key. */
 export type App = RecordOf<typeof appColumns>
 
+/** An app to create. */
+interface NewApp {
+  readonly userId: string
+  readonly details: NewOf<typeof appSettings>
+  /** Created by `storeKey` of kind `app`, for this user. */
+  readonly key: StoredKey
+  /** How many apps the user may have. */
+  readonly max: number
+  readonly now: number
+}
+
 /** The apps. A function that takes a `userId` only sees the apps of that user. */
 export interface Apps {
   /**
    * Creates an app and its key.
-   * @param app.key - Created by `storeKey` of kind `app`, for this user.
-   * @param app.max - How many apps the user may have.
    * @returns The app; `'nameTaken'` if the user has an app with that name (ignoring case); `'appsFull'` (apps that were removed on the same UTC
    * day count too); `'notFound'` if there is no such user.
    */
-  create(app: {
-    userId: string
-    details: NewOf<typeof appSettings>
-    key: StoredKey
-    max: number
-    now: number
-  }): Promise<App | 'nameTaken' | 'appsFull' | 'notFound'>
+  create(app: NewApp): Promise<App | 'nameTaken' | 'appsFull' | 'notFound'>
   find(app: { id: string; userId: string }): Promise<App | undefined>
   /** The oldest first. */
   list(userId: string): Promise<readonly App[]>
@@ -89,20 +93,48 @@ const hasName = async (
   return other !== undefined
 }
 
-const countUsed = async ({ query }: Db, { userId, now }: { userId: string; now: number }): Promise<number> => {
-  const { total } = await query
-    .selectFrom('apps')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('userId', '=', userId)
-    .executeTakeFirstOrThrow()
-  const { removed } = await query
-    .selectFrom('removedApps')
-    .select(({ fn }) => fn.countAll<number>().as('removed'))
-    .where('userId', '=', userId)
-    .where('removedAt', '>=', startOfUtcDay(now))
-    .executeTakeFirstOrThrow()
-  return total + removed
+/** Counts the places of a user that are taken: by apps, and by those that were removed on the same UTC day. */
+export const countUsedApps = async (
+  { query }: Db,
+  { userId, now }: { userId: string; now: number },
+): Promise<number> => {
+  const removed = query.selectFrom('removedApps').where('removedAt', '>=', startOfUtcDay(now))
+  return (
+    (await countRows(query.selectFrom('apps').where('userId', '=', userId))) +
+    (await countRows(removed.where('userId', '=', userId)))
+  )
 }
+
+const createApp = (
+  db: Db,
+  { userId, details, key, max, now }: NewApp,
+): Promise<App | 'nameTaken' | 'appsFull' | 'notFound'> =>
+  inTransaction(db, async (transaction) => {
+    if (!(await lockUser(transaction, userId))) return 'notFound'
+    const nameFolded = foldLoosely(details.name)
+    if (await hasName(transaction, { userId, nameFolded })) return 'nameTaken'
+    if ((await countUsedApps(transaction, { userId, now })) >= max) return 'appsFull'
+    const app = await transaction.query
+      .insertInto('apps')
+      .values({
+        ...toNewRow(appColumns, {
+          ...details,
+          name: details.name.trim(),
+          id: createId('app'),
+          userId,
+          version: 1,
+          createdAt: now,
+        }),
+        nameFolded,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await transaction.query
+      .insertInto('keys')
+      .values(toKeyRow(key, { userId, appId: app.id, name: '', description: '', createdAt: now }))
+      .execute()
+    return toApp(app)
+  })
 
 /** Creates the repository of apps. */
 export const createApps = (db: Db): Apps => {
@@ -110,33 +142,7 @@ export const createApps = (db: Db): Apps => {
   const selectByUser = (userId: string) => query.selectFrom('apps').selectAll().where('userId', '=', userId)
 
   return {
-    create: ({ userId, details, key, max, now }) =>
-      inTransaction(db, async (transaction) => {
-        if (!(await lockUser(transaction, userId))) return 'notFound'
-        const nameFolded = foldLoosely(details.name)
-        if (await hasName(transaction, { userId, nameFolded })) return 'nameTaken'
-        if ((await countUsed(transaction, { userId, now })) >= max) return 'appsFull'
-        const app = await transaction.query
-          .insertInto('apps')
-          .values({
-            ...toNewRow(appColumns, {
-              ...details,
-              name: details.name.trim(),
-              id: createId('app'),
-              userId,
-              version: 1,
-              createdAt: now,
-            }),
-            nameFolded,
-          })
-          .returningAll()
-          .executeTakeFirstOrThrow()
-        await transaction.query
-          .insertInto('keys')
-          .values(toKeyRow(key, { userId, appId: app.id, name: '', description: '', createdAt: now }))
-          .execute()
-        return toApp(app)
-      }),
+    create: (app) => createApp(db, app),
 
     find: async ({ id, userId }) => {
       const row = await selectByUser(userId).where('id', '=', id).executeTakeFirst()
@@ -150,7 +156,6 @@ export const createApps = (db: Db): Apps => {
       const part = foldLoosely(search)
       if (part !== '') all = all.where(containsText('nameFolded', part))
       if (name !== undefined) all = all.where('nameFolded', '=', foldLoosely(name))
-      const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
       let rest = all.selectAll()
       if (after !== undefined)
         rest = rest.where((row) =>
@@ -160,18 +165,12 @@ export const createApps = (db: Db): Apps => {
           ]),
         )
       const rows = await rest.orderBy('createdAt').orderBy('id').limit(limit).execute()
-      return { items: rows.map(toApp), total }
+      return { items: rows.map(toApp), total: await countRows(all) }
     },
 
-    countUsed: (user) => countUsed(db, user),
+    countUsed: (user) => countUsedApps(db, user),
 
-    count: async () => {
-      const row = await query
-        .selectFrom('apps')
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow()
-      return row.total
-    },
+    count: () => countRows(query.selectFrom('apps')),
 
     countByUser: async (userIds) => {
       if (userIds.length === 0) return new Map()
@@ -210,12 +209,8 @@ export const createApps = (db: Db): Apps => {
       inTransaction(db, async (transaction) => {
         // Locked, so that a concurrent `create` counts this app, either as an app or as a removed one.
         if (!(await lockUser(transaction, userId))) return false
-        const { numDeletedRows } = await transaction.query
-          .deleteFrom('apps')
-          .where('id', '=', id)
-          .where('userId', '=', userId)
-          .executeTakeFirst()
-        if (numDeletedRows === 0n) return false
+        const app = transaction.query.deleteFrom('apps').where('id', '=', id).where('userId', '=', userId)
+        if ((await changeRows(app)) === 0) return false
         await transaction.query
           .deleteFrom('removedApps')
           .where('userId', '=', userId)

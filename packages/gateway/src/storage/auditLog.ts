@@ -1,6 +1,7 @@
 import { fromRow, toNewRow } from './columns.ts'
 import type { RecordOf } from './columns.ts'
 import { auditColumns } from './tables.ts'
+import { changeRows } from './countRows.ts'
 import type { Db } from './tables.ts'
 
 /** An action on an account or a key. The caller must not pass secrets. */
@@ -39,6 +40,44 @@ export interface AuditLog {
   prune(options: { before: number; limit: number }): Promise<number>
 }
 
+interface NameRow {
+  readonly id: string
+  readonly name: string | null
+  readonly owner: string | null
+}
+
+/** How the name of an object is found, by the prefix of its id. */
+const nameQueries: Readonly<
+  Record<string, (query: Db['query'], ids: readonly string[]) => Promise<readonly NameRow[]>>
+> = {
+  usr: (query, ids) =>
+    query.selectFrom('users').select(['id', 'email as name', 'id as owner']).where('id', 'in', ids).execute(),
+  app: (query, ids) =>
+    query.selectFrom('apps').select(['id', 'name', 'userId as owner']).where('id', 'in', ids).execute(),
+  key: (query, ids) =>
+    query
+      .selectFrom('keys')
+      .leftJoin('apps', 'apps.id', 'keys.appId')
+      .select(['keys.id', 'keys.userId as owner'])
+      // The key of an app has no name of its own.
+      .select(({ fn, ref }) => fn.coalesce(ref('apps.name'), ref('keys.name')).as('name'))
+      .where('keys.id', 'in', ids)
+      .execute(),
+  tok: (query, ids) =>
+    query
+      .selectFrom('accessTokens')
+      .select(['id', 'label as name', 'userId as owner'])
+      .where('id', 'in', ids)
+      .execute(),
+  inv: (query, ids) =>
+    query.selectFrom('invites').select(['id', 'email as name', 'createdBy as owner']).where('id', 'in', ids).execute(),
+  whk: async (query, ids) => {
+    const webhooks = query.selectFrom('webhooks').select(['id', 'url', 'userId as owner']).where('id', 'in', ids)
+    // The path of a webhook's URL may be a secret.
+    return (await webhooks.execute()).map(({ id, url, owner }) => ({ id, owner, name: new URL(url).host }))
+  },
+}
+
 /** Creates the audit log. */
 export const createAuditLog = ({ query }: Db): AuditLog => ({
   add: async (entry) => {
@@ -59,75 +98,17 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
   },
   findNames: async (ids, { ownerId } = {}) => {
     const names = new Map<string, string>()
-    const getIds = (kind: string): string[] => [...new Set(ids.filter((id) => id.startsWith(`${kind}_`)))]
-    const add = (
-      rows: readonly { readonly id: string; readonly name: string | null; readonly owner: string | null }[],
-    ) => {
-      for (const { id, name, owner } of rows)
+    for (const [kind, findNames] of Object.entries(nameQueries)) {
+      const ofKind = [...new Set(ids.filter((id) => id.startsWith(`${kind}_`)))]
+      if (ofKind.length === 0) continue
+      for (const { id, name, owner } of await findNames(query, ofKind))
         if (name !== null && name !== '' && (ownerId === undefined || owner === ownerId)) names.set(id, name)
-    }
-    const users = getIds('usr')
-    if (users.length > 0)
-      add(
-        await query
-          .selectFrom('users')
-          .select(['id', 'email as name', 'id as owner'])
-          .where('id', 'in', users)
-          .execute(),
-      )
-    const apps = getIds('app')
-    if (apps.length > 0)
-      add(await query.selectFrom('apps').select(['id', 'name', 'userId as owner']).where('id', 'in', apps).execute())
-    const keys = getIds('key')
-    if (keys.length > 0)
-      add(
-        await query
-          .selectFrom('keys')
-          .leftJoin('apps', 'apps.id', 'keys.appId')
-          .select(['keys.id', 'keys.userId as owner'])
-          // The key of an app has no name of its own.
-          .select(({ fn, ref }) => fn.coalesce(ref('apps.name'), ref('keys.name')).as('name'))
-          .where('keys.id', 'in', keys)
-          .execute(),
-      )
-    const tokens = getIds('tok')
-    if (tokens.length > 0)
-      add(
-        await query
-          .selectFrom('accessTokens')
-          .select(['id', 'label as name', 'userId as owner'])
-          .where('id', 'in', tokens)
-          .execute(),
-      )
-    const invites = getIds('inv')
-    if (invites.length > 0)
-      add(
-        await query
-          .selectFrom('invites')
-          .select(['id', 'email as name', 'createdBy as owner'])
-          .where('id', 'in', invites)
-          .execute(),
-      )
-    const webhooks = getIds('whk')
-    if (webhooks.length > 0) {
-      const rows = await query
-        .selectFrom('webhooks')
-        .select(['id', 'url', 'userId as owner'])
-        .where('id', 'in', webhooks)
-        .execute()
-      // The path of a webhook's URL may be a secret.
-      add(rows.map(({ id, url, owner }) => ({ id, owner, name: new URL(url).host })))
     }
     return names
   },
   prune: async ({ before, limit }) => {
     // Selected by id, which increases with time, because there is no index by time.
     const oldest = query.selectFrom('auditLog').select('id').orderBy('id').limit(limit)
-    const { numDeletedRows } = await query
-      .deleteFrom('auditLog')
-      .where('id', 'in', oldest)
-      .where('at', '<', before)
-      .executeTakeFirst()
-    return Number(numDeletedRows)
+    return changeRows(query.deleteFrom('auditLog').where('id', 'in', oldest).where('at', '<', before))
   },
 })

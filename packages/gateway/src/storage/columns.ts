@@ -79,13 +79,13 @@ export const toRow = <Map extends Columns>(
     ),
   ) as Partial<RowOf<Map>>
 
-/** Writes the columns of a new record. */
-export const toNewRow = <Map extends Columns>(columns: Map, record: NewOf<Map>): RowOf<Map> =>
-  toRow(columns, {
-    ...Object.fromEntries(
-      Object.entries(columns).flatMap(([name, column]) =>
-        'initial' in column ? [[name, column.initial as unknown]] : [],
-      ),
-    ),
-    ...record,
-  } as RecordOf<Map>) as RowOf<Map>
+/** Writes the columns of a new record. Members that are left out get the initial values of their columns. */
+export const toNewRow = <Map extends Columns>(columns: Map, record: NewOf<Map>): RowOf<Map> => {
+  const given = record as Readonly<Record<string, unknown>>
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => {
+      const { write, initial }: Columns[string] & { readonly initial?: unknown } = column
+      return [name, write(given[name] ?? initial) as unknown]
+    }),
+  ) as RowOf<Map>
+}

@@ -1,16 +1,14 @@
+import { listColumns } from './columns.ts'
+import type { RecordOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
 import { foldEmail, isSameEmail } from './emailIdentity.ts'
 import { inTransaction, lockRows } from './transaction.ts'
+import { changeRows } from './countRows.ts'
+import { emailLinkColumns } from './tables.ts'
 import type { Db } from './tables.ts'
 
 /** Proof of an email address: only its owner gets the link. */
-export interface EmailLink {
-  readonly email: string
-  /** The account that gets this address; `null` to sign up with it. */
-  readonly userId: string | null
-  readonly createdAt: number
-  readonly expiresAt: number
-}
+export type EmailLink = RecordOf<typeof emailLinkColumns>
 
 /** The unused links, stored by the SHA-256 (lower-case hex) of their token. */
 export interface EmailLinks {
@@ -31,7 +29,7 @@ export interface EmailLinks {
   prune(options: { now: number; limit: number }): Promise<number>
 }
 
-const columns = ['email', 'userId', 'createdAt', 'expiresAt'] as const
+const columns = listColumns(emailLinkColumns)
 
 /** Creates the repository of email links. */
 export const createEmailLinks = (db: Db): EmailLinks => {
@@ -73,16 +71,9 @@ export const createEmailLinks = (db: Db): EmailLinks => {
     removeAll: async (userId) => {
       await query.deleteFrom('emailLinks').where('userId', '=', userId).execute()
     },
-    prune: async ({ now, limit }) => {
-      const { numDeletedRows } = await query
-        .deleteFrom('emailLinks')
-        .where(
-          'sha256',
-          'in',
-          query.selectFrom('emailLinks').select('sha256').where('expiresAt', '<=', now).limit(limit),
-        )
-        .executeTakeFirst()
-      return Number(numDeletedRows)
+    prune: ({ now, limit }) => {
+      const expired = query.selectFrom('emailLinks').select('sha256').where('expiresAt', '<=', now).limit(limit)
+      return changeRows(query.deleteFrom('emailLinks').where('sha256', 'in', expired))
     },
   }
 }

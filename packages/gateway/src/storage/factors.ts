@@ -2,7 +2,9 @@ import type { Selectable } from 'kysely'
 import { fromRow, toRow } from './columns.ts'
 import type { RecordOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
-import type { SealedKey } from './keys.ts'
+import { changeRows, countRows } from './countRows.ts'
+import { createSealedSecrets } from './sealedSecrets.ts'
+import type { SealedSecrets } from './sealedSecrets.ts'
 import { factorColumns } from './tables.ts'
 import type { Db, Tables } from './tables.ts'
 import { inTransaction, lockUser, unlessConflict } from './transaction.ts'
@@ -11,7 +13,7 @@ import { inTransaction, lockUser, unlessConflict } from './transaction.ts'
 export type Factor = RecordOf<typeof factorColumns>
 
 /** The second factors of users, and their recovery codes, which are stored by their SHA-256 (lower-case hex). */
-export interface Factors {
+export interface Factors extends SealedSecrets {
   /** @returns The factor; `'notFound'` if there is no such user; `'factorsFull'` if the user has `max`; `'taken'` if the passkey belongs to an account. */
   add(factor: Factor & { max: number }): Promise<Factor | 'notFound' | 'factorsFull' | 'taken'>
   /** The oldest first. */
@@ -24,17 +26,13 @@ export interface Factors {
   use(factor: { id: string; counter: number; now: number }): Promise<boolean>
   /** Removes a factor, and with the last one the recovery codes. @returns The factor, if the user had it. */
   remove(factor: { id: string; userId: string }): Promise<Factor | undefined>
-  /** Removes all factors and recovery codes of a user. @returns How many factors. */
-  removeAll(userId: string): Promise<number>
+  /** Removes all factors and recovery codes of a user. */
+  removeAll(userId: string): Promise<void>
   /** Replaces the recovery codes. */
   setRecoveryCodes(userId: string, hashes: readonly string[]): Promise<void>
   /** @returns Whether the user had this code, which is then removed. */
   useRecoveryCode(code: { userId: string; hash: string }): Promise<boolean>
   countRecoveryCodes(userId: string): Promise<number>
-  /** Lists sealed secrets by id, after `after`. */
-  listSealed(page: { after?: string; limit: number }): Promise<readonly SealedKey[]>
-  /** Replaces a sealed secret. @returns Whether `from` was still stored. */
-  replaceSealed(factor: { id: string; from: Uint8Array; to: Uint8Array }): Promise<boolean>
 }
 
 const toFactor = (row: Selectable<Tables['factors']>): Factor => fromRow(factorColumns, row)
@@ -74,13 +72,8 @@ export const createFactors = (db: Db): Factors => {
       return row && toFactor(row)
     },
     use: async ({ id, counter, now }) => {
-      const { numUpdatedRows } = await query
-        .updateTable('factors')
-        .set({ counter, usedAt: now })
-        .where('id', '=', id)
-        .where('counter', counter === 0 ? '=' : '<', counter)
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
+      const one = query.updateTable('factors').set({ counter, usedAt: now }).where('id', '=', id)
+      return (await changeRows(one.where('counter', counter === 0 ? '=' : '<', counter))) > 0
     },
     remove: ({ id, userId }) =>
       inTransaction(db, async (transaction) => {
@@ -97,12 +90,8 @@ export const createFactors = (db: Db): Factors => {
     removeAll: (userId) =>
       inTransaction(db, async (transaction) => {
         await lockUser(transaction, userId)
-        const { numDeletedRows } = await transaction.query
-          .deleteFrom('factors')
-          .where('userId', '=', userId)
-          .executeTakeFirst()
+        await transaction.query.deleteFrom('factors').where('userId', '=', userId).execute()
         await setFlag(transaction, userId, 0)
-        return Number(numDeletedRows)
       }),
     setRecoveryCodes: (userId, hashes) =>
       inTransaction(db, async (transaction) => {
@@ -110,41 +99,11 @@ export const createFactors = (db: Db): Factors => {
         const rows = hashes.map((hash) => ({ userId, sha256: toHashBytes(hash) }))
         await transaction.query.insertInto('recoveryCodes').values(rows).execute()
       }),
-    useRecoveryCode: async ({ userId, hash }) => {
-      const { numDeletedRows } = await query
-        .deleteFrom('recoveryCodes')
-        .where('userId', '=', userId)
-        .where('sha256', '=', toHashBytes(hash))
-        .executeTakeFirst()
-      return numDeletedRows > 0n
-    },
-    countRecoveryCodes: async (userId) => {
-      const { count } = await query
-        .selectFrom('recoveryCodes')
-        .select(({ fn }) => fn.countAll().as('count'))
-        .where('userId', '=', userId)
-        .executeTakeFirstOrThrow()
-      return Number(count)
-    },
-    listSealed: async ({ after = '', limit }) => {
-      const rows = await query
-        .selectFrom('factors')
-        .select(['id', 'userId', 'sealed'])
-        .where('id', '>', after)
-        .where('sealed', 'is not', null)
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-      return rows.flatMap(({ sealed, ...row }) => (sealed === null ? [] : [{ ...row, sealed }]))
-    },
-    replaceSealed: async ({ id, from, to }) => {
-      const { numUpdatedRows } = await query
-        .updateTable('factors')
-        .set({ sealed: to })
-        .where('id', '=', id)
-        .where('sealed', '=', from)
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
-    },
+    useRecoveryCode: async ({ userId, hash }) =>
+      (await changeRows(
+        query.deleteFrom('recoveryCodes').where('userId', '=', userId).where('sha256', '=', toHashBytes(hash)),
+      )) > 0,
+    countRecoveryCodes: (userId) => countRows(query.selectFrom('recoveryCodes').where('userId', '=', userId)),
+    ...createSealedSecrets(db, 'factors'),
   }
 }

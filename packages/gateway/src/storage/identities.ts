@@ -1,4 +1,5 @@
 import { toHashBytes } from './columnValues.ts'
+import { changeRows } from './countRows.ts'
 import type { Db } from './tables.ts'
 
 /** A user's account at an OpenID Connect provider. */
@@ -47,14 +48,8 @@ export const createIdentities = ({ query }: Db): Identities => ({
       .where('subject', '=', subject)
       .executeTakeFirst(),
   list: (userId) => query.selectFrom('identities').selectAll().where('userId', '=', userId).orderBy('issuer').execute(),
-  remove: async ({ userId, issuer }) => {
-    const { numDeletedRows } = await query
-      .deleteFrom('identities')
-      .where('userId', '=', userId)
-      .where('issuer', '=', issuer)
-      .executeTakeFirst()
-    return numDeletedRows > 0n
-  },
+  remove: async ({ userId, issuer }) =>
+    (await changeRows(query.deleteFrom('identities').where('userId', '=', userId).where('issuer', '=', issuer))) > 0,
   useToken: async ({ hash, expiresAt }) => {
     const { numInsertedOrUpdatedRows } = await query
       .insertInto('usedSignOns')
@@ -65,7 +60,6 @@ export const createIdentities = ({ query }: Db): Identities => ({
   },
   prune: async ({ now, limit }) => {
     const expired = query.selectFrom('usedSignOns').select('sha256').where('expiresAt', '<=', now).limit(limit)
-    const { numDeletedRows } = await query.deleteFrom('usedSignOns').where('sha256', 'in', expired).executeTakeFirst()
-    return Number(numDeletedRows)
+    return changeRows(query.deleteFrom('usedSignOns').where('sha256', 'in', expired))
   },
 })

@@ -5,6 +5,7 @@ import type { RecordOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
 import { lockRows } from './transaction.ts'
 import { inviteColumns } from './tables.ts'
+import { changeRows } from './countRows.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** Permission to sign up once. */
@@ -65,16 +66,10 @@ export const createInvites = (db: Db): Invites => {
         .execute()
       return rows.map(toInvite)
     },
-    remove: async (id) => {
-      const { numDeletedRows } = await query.deleteFrom('invites').where('id', '=', id).executeTakeFirst()
-      return numDeletedRows > 0n
-    },
-    prune: async ({ now, limit }) => {
-      const { numDeletedRows } = await query
-        .deleteFrom('invites')
-        .where('id', 'in', query.selectFrom('invites').select('id').where('expiresAt', '<=', now).limit(limit))
-        .executeTakeFirst()
-      return Number(numDeletedRows)
+    remove: async (id) => (await changeRows(query.deleteFrom('invites').where('id', '=', id))) > 0,
+    prune: ({ now, limit }) => {
+      const expired = query.selectFrom('invites').select('id').where('expiresAt', '<=', now).limit(limit)
+      return changeRows(query.deleteFrom('invites').where('id', 'in', expired))
     },
   }
 }

@@ -1,6 +1,7 @@
 import { changeApp } from './changeApp.ts'
 import { listColumns, toNewRow } from './columns.ts'
 import type { RecordOf } from './columns.ts'
+import { changeRows } from './countRows.ts'
 import { jwtKeyColumns } from './tables.ts'
 import type { Db } from './tables.ts'
 
@@ -65,12 +66,8 @@ export const createJwtKeys = (db: Db): JwtKeys => ({
       id: appId,
       userId,
       work: async (_, { query }) => {
-        const { numDeletedRows } = await query
-          .deleteFrom('jwtKeys')
-          .where('kid', '=', kid)
-          .where('appId', '=', appId)
-          .executeTakeFirst()
-        return numDeletedRows > 0n ? true : ('notFound' as const)
+        const own = query.deleteFrom('jwtKeys').where('kid', '=', kid).where('appId', '=', appId)
+        return (await changeRows(own)) > 0 ? true : ('notFound' as const)
       },
     })
     return removed === true

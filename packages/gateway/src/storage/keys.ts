@@ -9,6 +9,9 @@ import { toHashBytes } from './columnValues.ts'
 import { inTransaction, lockRows } from './transaction.ts'
 import { toKeyRow } from './toKeyRow.ts'
 import { keyColumns, keySettings } from './tables.ts'
+import { countRows } from './countRows.ts'
+import { createSealedSecrets } from './sealedSecrets.ts'
+import type { SealedSecret, SealedSecrets } from './sealedSecrets.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** A key of an app, or an API key. Contains nothing that can be used as a key. */
@@ -17,33 +20,40 @@ export interface Key extends RecordOf<typeof keyColumns> {
   readonly revealable: boolean
 }
 
-/** A sealed copy, and the row and user that it is bound to. */
-export interface SealedKey {
-  readonly id: string
-  readonly userId: string
-  readonly sealed: Uint8Array
-}
-
 /** How many API keys a user may have. A constraint of the database enforces it. */
 export const maxApiKeys = 4
 
+/** An API key to create. */
+interface NewApiKey {
+  readonly userId: string
+  readonly name: string
+  readonly description: string
+  readonly network: Network
+  /** Created by `storeKey` for this user, of kind `testnet` for a test network, else `mainnet`. */
+  readonly key: StoredKey & { readonly kind: 'testnet' | 'mainnet' }
+  /** @default null: never */
+  readonly expiresAt?: number | null
+  readonly now: number
+}
+
+/** What replaces a key. */
+interface Rotation {
+  /** Created by `storeKey` for the same row, user and kind. */
+  readonly key: StoredKey
+  /** Until when the previous key works, but not beyond its own expiry; `null`: it stops working. */
+  readonly oldUntil: number | null
+  /** When the new key expires. @default the expiry of the previous key */
+  readonly expiresAt?: number | null
+  readonly now: number
+}
+
 /** The keys. A function that takes a `userId` only sees the keys of that user. An app's key is created with the app. */
-export interface Keys {
+export interface Keys extends SealedSecrets {
   /**
    * Creates an API key.
-   * @param created.key - Created by `storeKey` for this user, of kind `testnet` for a test network, else `mainnet`.
-   * @param created.expiresAt - @default null: never
    * @returns The key; `'slotsFull'` if the user has four API keys that are not revoked; `'notFound'` if there is no such user.
    */
-  createApiKey(created: {
-    userId: string
-    name: string
-    description: string
-    network: Network
-    key: StoredKey & { readonly kind: 'testnet' | 'mainnet' }
-    expiresAt?: number | null
-    now: number
-  }): Promise<Key | 'slotsFull' | 'notFound'>
+  createApiKey(created: NewApiKey): Promise<Key | 'slotsFull' | 'notFound'>
   find(key: { id: string; userId: string }): Promise<Key | undefined>
   findByApp(app: { appId: string; userId: string }): Promise<Key | undefined>
   /** Lists the keys of some of a user's apps. */
@@ -72,92 +82,111 @@ export interface Keys {
   dropOld(key: { id: string; userId: string }): Promise<Key | 'revoked' | 'notFound'>
   /**
    * Replaces a key. Only one previous key can have a grace period: rotating again ends that of an earlier one.
-   * @param rotation.key - Created by `storeKey` for the same row, user and kind.
-   * @param rotation.oldUntil - Until when the previous key works, but not beyond its own expiry; `null`: it stops working.
-   * @param rotation.expiresAt - When the new key expires. @default the expiry of the previous key
    * @returns The key; `'revoked'` if it is revoked; `'notFound'`.
    * @throws {TypeError} If the new key is for another row or of another kind.
    */
-  rotate(rotation: {
-    id: string
-    userId: string
-    key: StoredKey
-    oldUntil: number | null
-    expiresAt?: number | null
-    now: number
-  }): Promise<Key | 'revoked' | 'notFound'>
+  rotate(rotation: { id: string; userId: string } & Rotation): Promise<Key | 'revoked' | 'notFound'>
   /** Revokes an API key and its previous key, and frees its slot. @returns Whether there was such a key that was not revoked. */
   revoke(key: { id: string; userId: string; now: number }): Promise<boolean>
   /** Finds the sealed copy, if one is stored. */
-  findSealed(key: { id: string; userId: string }): Promise<SealedKey | undefined>
-  /** Lists sealed copies of all users by id: up to `limit` after `after`. */
-  listSealed(page: { after?: string; limit: number }): Promise<readonly SealedKey[]>
-  /** Replaces a sealed copy. @returns Whether `from` was still stored. */
-  replaceSealed(key: { id: string; from: Uint8Array; to: Uint8Array }): Promise<boolean>
+  findSealed(key: { id: string; userId: string }): Promise<SealedSecret | undefined>
 }
 
 const slots = [1, 2, 3, 4] as const
 
-const toKey = (row: Selectable<Tables['keys']>): Key => ({
+type KeyRow = Selectable<Tables['keys']>
+
+const toKey = (row: KeyRow): Key => ({
   ...fromRow(keyColumns, row),
   revealable: row.sealed !== null,
 })
 
+const findRow = ({ query }: Db, { id, userId }: { id: string; userId: string }) =>
+  query.selectFrom('keys').selectAll().where('id', '=', id).where('userId', '=', userId).executeTakeFirst()
+
+/**
+ * Changes a key and records the change for the caches: for an app's key, as a change of the app.
+ * @param decide - Gets the key, and its app's version. Returns the columns to change, or why the key cannot be changed.
+ */
+const changeKey = <Rejected extends string>(
+  db: Db,
+  { id, userId }: { id: string; userId: string },
+  decide: (key: KeyRow, appVersion?: number) => Partial<KeyRow> | Rejected,
+): Promise<Key | Rejected | 'revoked' | 'notFound'> =>
+  inTransaction(db, async (transaction) => {
+    const { query } = transaction
+    const change = async (appVersion?: number) => {
+      // Read again with a lock: another transaction may have changed it.
+      const locked = lockRows(transaction, query.selectFrom('keys').selectAll().where('id', '=', id))
+      const key = await locked.executeTakeFirst()
+      if (key === undefined) return 'notFound'
+      if (key.state === 'revoked') return 'revoked'
+      const values = decide(key, appVersion)
+      if (typeof values === 'string') return values
+      const changed = query
+        .updateTable('keys')
+        .set({ ...values, version: key.version + 1 })
+        .where('id', '=', id)
+      return toKey(await changed.returningAll().executeTakeFirstOrThrow())
+    }
+    const known = await findRow(transaction, { id, userId })
+    if (known === undefined) return 'notFound'
+    if (known.appId !== null)
+      return changeApp(transaction, { id: known.appId, userId, work: ({ version }) => change(version - 1) })
+    const result = await change()
+    if (typeof result !== 'string') await recordChange(transaction, { kind: 'key', id })
+    return result
+  })
+
+const createApiKey = async (
+  { query }: Db,
+  { userId, name, description, network, key, expiresAt = null, now }: NewApiKey,
+): Promise<Key | 'slotsFull' | 'notFound'> => {
+  const user = await query.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()
+  if (user === undefined) return 'notFound'
+  const row = toKeyRow(key, { userId, network, name: name.trim(), description, createdAt: now, expiresAt })
+  for (;;) {
+    const own = query.selectFrom('keys').select('slot').where('userId', '=', userId).where('slot', 'is not', null)
+    const used = await own.execute()
+    const slot = slots.find((free) => used.every((taken) => taken.slot !== free))
+    if (slot === undefined) return 'slotsFull'
+    const created = await query
+      .insertInto('keys')
+      .values({ ...row, slot })
+      .onConflict((conflict) => conflict.columns(['userId', 'slot']).doNothing())
+      .returningAll()
+      .executeTakeFirst()
+    if (created !== undefined) return toKey(created)
+    // A concurrent insert took that slot: try the next one.
+  }
+}
+
+const getRotated = (
+  before: KeyRow,
+  { key, oldUntil, expiresAt = before.expiresAt, now }: Rotation,
+): Partial<KeyRow> => {
+  if (before.kind !== key.kind) throw new TypeError(`the new key must be of kind ${before.kind}, like the old key`)
+  // A grace period never extends a key's life, and never revives an expired key.
+  const until = oldUntil === null ? null : Math.min(oldUntil, before.expiresAt ?? oldUntil)
+  const hasGrace = until !== null && until > now
+  return {
+    sha256: toHashBytes(key.hash),
+    ending: key.ending,
+    sealed: key.sealed,
+    oldSha256: hasGrace ? before.sha256 : null,
+    oldUntil: hasGrace ? until : null,
+    rotatedAt: now,
+    expiresAt,
+  }
+}
+
 /** Creates the repository of keys. */
 export const createKeys = (db: Db): Keys => {
   const { query } = db
-  const findRow = ({ query: within }: Db, { id, userId }: { id: string; userId: string }) =>
-    within.selectFrom('keys').selectAll().where('id', '=', id).where('userId', '=', userId).executeTakeFirst()
-
-  /** Changes a key and records the change for the caches: for an app's key, as a change of the app. */
-  const change = <Rejected extends string>(
-    { id, userId }: { id: string; userId: string },
-    work: (key: Selectable<Tables['keys']>, transaction: Db, appVersion?: number) => Promise<Key | Rejected>,
-  ): Promise<Key | Rejected | 'notFound'> =>
-    inTransaction(db, async (transaction) => {
-      const known = await findRow(transaction, { id, userId })
-      if (known === undefined) return 'notFound'
-      if (known.appId !== null)
-        return changeApp(transaction, {
-          id: known.appId,
-          userId,
-          work: async (app, within) => {
-            const key = await findRow(within, { id, userId })
-            return key === undefined ? 'notFound' : work(key, within, app.version - 1)
-          },
-        })
-      // Read again with a lock: another transaction may have changed it.
-      const locked = transaction.query.selectFrom('keys').selectAll().where('id', '=', id)
-      const key = await lockRows(transaction, locked).executeTakeFirst()
-      const result = key === undefined ? 'notFound' : await work(key, transaction)
-      if (typeof result !== 'string') await recordChange(transaction, { kind: 'key', id })
-      return result
-    })
+  const selectByUser = (userId: string) => query.selectFrom('keys').selectAll().where('userId', '=', userId)
 
   return {
-    createApiKey: async ({ userId, name, description, network, key, expiresAt = null, now }) => {
-      const user = await query.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()
-      if (user === undefined) return 'notFound'
-      const row = toKeyRow(key, { userId, network, name: name.trim(), description, createdAt: now, expiresAt })
-      for (;;) {
-        const used = await query
-          .selectFrom('keys')
-          .select('slot')
-          .where('userId', '=', userId)
-          .where('slot', 'is not', null)
-          .execute()
-        const slot = slots.find((free) => used.every((taken) => taken.slot !== free))
-        if (slot === undefined) return 'slotsFull'
-        const created = await query
-          .insertInto('keys')
-          .values({ ...row, slot })
-          .onConflict((conflict) => conflict.columns(['userId', 'slot']).doNothing())
-          .returningAll()
-          .executeTakeFirst()
-        if (created !== undefined) return toKey(created)
-        // A concurrent insert took that slot: try the next one.
-      }
-    },
+    createApiKey: (created) => createApiKey(db, created),
 
     find: async (key) => {
       const row = await findRow(db, key)
@@ -165,25 +194,13 @@ export const createKeys = (db: Db): Keys => {
     },
 
     findByApp: async ({ appId, userId }) => {
-      const row = await query
-        .selectFrom('keys')
-        .selectAll()
-        .where('appId', '=', appId)
-        .where('userId', '=', userId)
-        .executeTakeFirst()
+      const row = await selectByUser(userId).where('appId', '=', appId).executeTakeFirst()
       return row && toKey(row)
     },
 
     listApiKeys: async (userId) => {
-      const rows = await query
-        .selectFrom('keys')
-        .selectAll()
-        .where('userId', '=', userId)
-        .where('slot', 'is not', null)
-        .orderBy('createdAt')
-        .orderBy('slot')
-        .execute()
-      return rows.map(toKey)
+      const unrevoked = selectByUser(userId).where('slot', 'is not', null)
+      return (await unrevoked.orderBy('createdAt').orderBy('slot').execute()).map(toKey)
     },
 
     listIds: async (userId) => {
@@ -191,25 +208,10 @@ export const createKeys = (db: Db): Keys => {
       return rows.map(({ id }) => id)
     },
 
-    listByApps: async ({ appIds, userId }) => {
-      if (appIds.length === 0) return []
-      const rows = await query
-        .selectFrom('keys')
-        .selectAll()
-        .where('userId', '=', userId)
-        .where('appId', 'in', appIds)
-        .execute()
-      return rows.map(toKey)
-    },
+    listByApps: async ({ appIds, userId }) =>
+      appIds.length === 0 ? [] : (await selectByUser(userId).where('appId', 'in', appIds).execute()).map(toKey),
 
-    countApiKeys: async () => {
-      const row = await query
-        .selectFrom('keys')
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .where('slot', 'is not', null)
-        .executeTakeFirstOrThrow()
-      return row.total
-    },
+    countApiKeys: () => countRows(query.selectFrom('keys').where('slot', 'is not', null)),
 
     countApiKeysByUser: async (userIds) => {
       if (userIds.length === 0) return new Map()
@@ -223,83 +225,27 @@ export const createKeys = (db: Db): Keys => {
       return new Map(rows.map(({ userId, total }) => [userId, total]))
     },
 
-    edit: ({ id, userId, version, appVersion, settings }) =>
-      change({ id, userId }, async (before, transaction, currentAppVersion) => {
-        if (before.state === 'revoked') return 'revoked'
-        if (appVersion !== undefined && currentAppVersion !== appVersion) return 'versionMoved'
-        if (version !== undefined && before.version !== version) return 'versionMoved'
-        const row = await transaction.query
-          .updateTable('keys')
-          .set({
-            ...toRow(keySettings, { ...settings, name: settings.name?.trim() }),
-            version: before.version + 1,
-          })
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirstOrThrow()
-        return toKey(row)
-      }),
+    edit: ({ version, appVersion, settings, ...key }) =>
+      changeKey<'versionMoved'>(db, key, (before, currentAppVersion) =>
+        (appVersion !== undefined && currentAppVersion !== appVersion) ||
+        (version !== undefined && before.version !== version)
+          ? 'versionMoved'
+          : toRow(keySettings, { ...settings, name: settings.name?.trim() }),
+      ),
 
-    dropOld: ({ id, userId }) =>
-      change({ id, userId }, async (before, transaction) => {
-        if (before.state === 'revoked') return 'revoked'
-        const row = await transaction.query
-          .updateTable('keys')
-          .set({ oldSha256: null, oldUntil: null, version: before.version + 1 })
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirstOrThrow()
-        return toKey(row)
-      }),
+    dropOld: (key) => changeKey<never>(db, key, () => ({ oldSha256: null, oldUntil: null })),
 
-    rotate: async ({ id, userId, key, oldUntil, expiresAt, now }) => {
-      if (key.id !== id) throw new TypeError('the new key was created for another row')
-      return change({ id, userId }, async (before, transaction) => {
-        if (before.state === 'revoked') return 'revoked'
-        if (before.kind !== key.kind)
-          throw new TypeError(`the new key must be of kind ${before.kind}, like the old key`)
-        // A grace period never extends a key's life, and never revives an expired key.
-        const until = oldUntil === null ? null : Math.min(oldUntil, before.expiresAt ?? oldUntil)
-        const hasGrace = until !== null && until > now
-        const row = await transaction.query
-          .updateTable('keys')
-          .set({
-            sha256: toHashBytes(key.hash),
-            ending: key.ending,
-            sealed: key.sealed,
-            oldSha256: hasGrace ? before.sha256 : null,
-            oldUntil: hasGrace ? until : null,
-            rotatedAt: now,
-            expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
-            version: before.version + 1,
-          })
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirstOrThrow()
-        return toKey(row)
-      })
+    rotate: async ({ id, userId, ...rotation }) => {
+      if (rotation.key.id !== id) throw new TypeError('the new key was created for another row')
+      return changeKey<never>(db, { id, userId }, (before) => getRotated(before, rotation))
     },
 
-    revoke: async ({ id, userId, now }) => {
-      const revoked = await change({ id, userId }, async (before, transaction) => {
-        // An app's key is only removed with its app.
-        if (before.state === 'revoked' || before.appId !== null) return 'notFound'
-        const row = await transaction.query
-          .updateTable('keys')
-          .set({
-            state: 'revoked',
-            slot: null,
-            sealed: null,
-            oldSha256: null,
-            oldUntil: null,
-            revokedAt: now,
-            version: before.version + 1,
-          })
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirstOrThrow()
-        return toKey(row)
-      })
+    revoke: async ({ now, ...key }) => {
+      const ended = { slot: null, sealed: null, oldSha256: null, oldUntil: null, revokedAt: now }
+      // An app's key is only removed with its app.
+      const revoked = await changeKey<'notFound'>(db, key, ({ appId }) =>
+        appId === null ? { state: 'revoked', ...ended } : 'notFound',
+      )
       return typeof revoked !== 'string'
     },
 
@@ -310,26 +256,6 @@ export const createKeys = (db: Db): Keys => {
         : { id: row.id, userId: row.userId, sealed: row.sealed }
     },
 
-    listSealed: async ({ after = '', limit }) => {
-      const rows = await query
-        .selectFrom('keys')
-        .select(['id', 'userId', 'sealed'])
-        .where('id', '>', after)
-        .where('sealed', 'is not', null)
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-      return rows.map(({ id, userId, sealed }) => ({ id, userId, sealed: sealed ?? new Uint8Array() }))
-    },
-
-    replaceSealed: async ({ id, from, to }) => {
-      const { numUpdatedRows } = await query
-        .updateTable('keys')
-        .set({ sealed: to })
-        .where('id', '=', id)
-        .where('sealed', '=', from)
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
-    },
+    ...createSealedSecrets(db, 'keys'),
   }
 }

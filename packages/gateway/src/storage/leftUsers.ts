@@ -1,5 +1,7 @@
+import { countUsedApps } from './apps.ts'
 import { createId } from './createId.ts'
 import type { Db } from './tables.ts'
+import { changeRows } from './countRows.ts'
 import { startOfUtcDay } from '../lib/utcDay.ts'
 
 /** Users who deleted their accounts today. Signing up again must not give a second daily quota. */
@@ -24,18 +26,8 @@ export const createLeftUsers = (db: Db): LeftUsers => {
   const { query } = db
   return {
     add: async ({ emailHash, user, now }) => {
-      const { apps } = await query
-        .selectFrom('apps')
-        .select(({ fn }) => fn.countAll<number>().as('apps'))
-        .where('userId', '=', user.id)
-        .executeTakeFirstOrThrow()
-      const { removed } = await query
-        .selectFrom('removedApps')
-        .select(({ fn }) => fn.countAll<number>().as('removed'))
-        .where('userId', '=', user.id)
-        .where('removedAt', '>=', startOfUtcDay(now))
-        .executeTakeFirstOrThrow()
-      const left = { quotaOwner: user.quotaOwner, apps: apps + removed, leftAt: now }
+      const apps = await countUsedApps(db, { userId: user.id, now })
+      const left = { quotaOwner: user.quotaOwner, apps, leftAt: now }
       await query
         .insertInto('leftUsers')
         .values({ emailHash, ...left })
@@ -65,8 +57,7 @@ export const createLeftUsers = (db: Db): LeftUsers => {
         .select('emailHash')
         .where('leftAt', '<', startOfUtcDay(now))
         .limit(limit)
-      const { numDeletedRows } = await query.deleteFrom('leftUsers').where('emailHash', 'in', old).executeTakeFirst()
-      return Number(numDeletedRows)
+      return changeRows(query.deleteFrom('leftUsers').where('emailHash', 'in', old))
     },
   }
 }

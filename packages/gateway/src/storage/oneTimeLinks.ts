@@ -1,13 +1,13 @@
+import { listColumns } from './columns.ts'
+import type { RecordOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
 import { inTransaction, lockRows, lockUser } from './transaction.ts'
+import { changeRows } from './countRows.ts'
+import { oneTimeLinkColumns } from './tables.ts'
 import type { Db } from './tables.ts'
 
 /** Permission to set a new password once. */
-export interface OneTimeLink {
-  readonly userId: string
-  readonly createdAt: number
-  readonly expiresAt: number
-}
+export type OneTimeLink = RecordOf<typeof oneTimeLinkColumns>
 
 /** The unused links, stored by the SHA-256 (lower-case hex) of their token. */
 export interface OneTimeLinks {
@@ -21,7 +21,7 @@ export interface OneTimeLinks {
   prune(options: { now: number; limit: number }): Promise<number>
 }
 
-const columns = ['userId', 'createdAt', 'expiresAt'] as const
+const columns = listColumns(oneTimeLinkColumns)
 
 /** Creates the repository of one-time links. */
 export const createOneTimeLinks = (db: Db): OneTimeLinks => {
@@ -43,20 +43,10 @@ export const createOneTimeLinks = (db: Db): OneTimeLinks => {
         db,
         query.selectFrom('oneTimeLinks').select(columns).where('sha256', '=', toHashBytes(hash)),
       ).executeTakeFirst(),
-    remove: async (userId) => {
-      const { numDeletedRows } = await query.deleteFrom('oneTimeLinks').where('userId', '=', userId).executeTakeFirst()
-      return numDeletedRows > 0n
-    },
-    prune: async ({ now, limit }) => {
-      const { numDeletedRows } = await query
-        .deleteFrom('oneTimeLinks')
-        .where(
-          'userId',
-          'in',
-          query.selectFrom('oneTimeLinks').select('userId').where('expiresAt', '<=', now).limit(limit),
-        )
-        .executeTakeFirst()
-      return Number(numDeletedRows)
+    remove: async (userId) => (await changeRows(query.deleteFrom('oneTimeLinks').where('userId', '=', userId))) > 0,
+    prune: ({ now, limit }) => {
+      const expired = query.selectFrom('oneTimeLinks').select('userId').where('expiresAt', '<=', now).limit(limit)
+      return changeRows(query.deleteFrom('oneTimeLinks').where('userId', 'in', expired))
     },
   }
 }

@@ -26,8 +26,8 @@ import { createLeftUsers } from './leftUsers.ts'
 import type { LeftUsers } from './leftUsers.ts'
 import { createOneTimeLinks } from './oneTimeLinks.ts'
 import type { OneTimeLinks } from './oneTimeLinks.ts'
-import { createRequestLogRows } from './requestLog.ts'
-import type { RequestLogRows } from './requestLog.ts'
+import { createRequestLog } from './requestLog.ts'
+import type { RequestLog } from './requestLog.ts'
 import { createSessions } from './sessions.ts'
 import type { Sessions } from './sessions.ts'
 import type { Db } from './tables.ts'
@@ -55,7 +55,7 @@ export interface Repositories {
   readonly leftUsers: LeftUsers
   readonly auditLog: AuditLog
   readonly changes: Changes
-  readonly requestLog: RequestLogRows
+  readonly requestLog: RequestLog
 }
 
 /** Creates the repositories of a database or a transaction. */
@@ -77,5 +77,5 @@ export const createRepositories = (db: Db): Repositories => ({
   leftUsers: createLeftUsers(db),
   auditLog: createAuditLog(db),
   changes: createChanges(db),
-  requestLog: createRequestLogRows(db),
+  requestLog: createRequestLog(db),
 })

@@ -15,7 +15,7 @@ export interface LogPlace {
 }
 
 /** The request log. Keys have their own logs. */
-export interface RequestLogRows {
+export interface RequestLog {
   /**
    * Lists requests of a key, the newest first.
    * @param page.before - Only requests before this one.
@@ -50,7 +50,7 @@ export interface RequestLogRows {
 const acceptedOutcomes = ['succeeded', 'reverted', 'nodeError', 'upstreamFailed', 'disconnected']
 
 /** Creates the repository of the request log. */
-export const createRequestLogRows = ({ query }: Db): RequestLogRows => ({
+export const createRequestLog = ({ query }: Db): RequestLog => ({
   list: ({ keyId, before, from, method, outcome, network, keyEnding, limit }) => {
     let page = query.selectFrom('requestLog').selectAll().where('keyId', '=', keyId)
     if (before !== undefined)

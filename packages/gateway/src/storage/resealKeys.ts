@@ -1,6 +1,6 @@
 import { openKey, sealKey } from '../lib/secrets/sealKey.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
-import type { Keys } from './keys.ts'
+import type { SealedSecrets } from './sealedSecrets.ts'
 
 const pageSize = 200
 
@@ -16,7 +16,7 @@ const pageSize = 200
  * const { unreadable } = await resealKeys(keys, secrets)
  */
 export const resealKeys = async (
-  keys: Pick<Keys, 'listSealed' | 'replaceSealed'>,
+  keys: SealedSecrets,
   secrets: readonly [newest: ServerSecret, ...older: ServerSecret[]],
 ): Promise<{ resealed: number; unreadable: readonly string[] }> => {
   const [newest] = secrets

@@ -3,6 +3,7 @@ import type { RecordOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
 import { inTransaction, lockRows } from './transaction.ts'
 import { sessionColumns } from './tables.ts'
+import { changeRows } from './countRows.ts'
 import type { Db } from './tables.ts'
 
 /** A login session. It has no expiry: callers decide when it ends. */
@@ -81,50 +82,24 @@ export const createSessions = (db: Db): Sessions => {
         .execute()
       return rows.map(({ sha256, ...session }) => ({ ...session, hash: Buffer.from(sha256).toString('hex') }))
     },
-    touch: async (hash, now) => {
-      const { numUpdatedRows } = await query
-        .updateTable('sessions')
-        .set({ seenAt: now })
-        .where('sha256', '=', toHashBytes(hash))
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
-    },
-    proveFactor: async (hash, now) => {
-      const { numUpdatedRows } = await query
-        .updateTable('sessions')
-        .set({ factorAt: now })
-        .where('sha256', '=', toHashBytes(hash))
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
-    },
-    end: async (hash) => {
-      const { numDeletedRows } = await query
-        .deleteFrom('sessions')
-        .where('sha256', '=', toHashBytes(hash))
-        .executeTakeFirst()
-      return numDeletedRows > 0n
-    },
+    touch: async (hash, now) =>
+      (await changeRows(query.updateTable('sessions').set({ seenAt: now }).where('sha256', '=', toHashBytes(hash)))) >
+      0,
+    proveFactor: async (hash, now) =>
+      (await changeRows(query.updateTable('sessions').set({ factorAt: now }).where('sha256', '=', toHashBytes(hash)))) >
+      0,
+    end: async (hash) => (await changeRows(query.deleteFrom('sessions').where('sha256', '=', toHashBytes(hash)))) > 0,
     endAll: async (userId, { except } = {}) => {
       const all = query.deleteFrom('sessions').where('userId', '=', userId)
-      const { numDeletedRows } = await (
-        except === undefined ? all : all.where('sha256', '!=', toHashBytes(except))
-      ).executeTakeFirst()
-      return Number(numDeletedRows)
+      return changeRows(except === undefined ? all : all.where('sha256', '!=', toHashBytes(except)))
     },
-    prune: async ({ createdBefore, seenBefore, limit }) => {
-      const { numDeletedRows } = await query
-        .deleteFrom('sessions')
-        .where(
-          'sha256',
-          'in',
-          query
-            .selectFrom('sessions')
-            .select('sha256')
-            .where((row) => row.or([row('createdAt', '<', createdBefore), row('seenAt', '<', seenBefore)]))
-            .limit(limit),
-        )
-        .executeTakeFirst()
-      return Number(numDeletedRows)
+    prune: ({ createdBefore, seenBefore, limit }) => {
+      const old = query
+        .selectFrom('sessions')
+        .select('sha256')
+        .where((row) => row.or([row('createdAt', '<', createdBefore), row('seenAt', '<', seenBefore)]))
+        .limit(limit)
+      return changeRows(query.deleteFrom('sessions').where('sha256', 'in', old))
     },
   }
 }

@@ -213,20 +213,29 @@ interface InviteRow extends RowOf<typeof inviteColumns> {
   sha256: Uint8Array
 }
 
-interface OneTimeLinkRow {
-  userId: string
-  sha256: Uint8Array
-  createdAt: number
-  expiresAt: number
+/** The columns of one-time links that are members of `OneTimeLink`. */
+export const oneTimeLinkColumns = {
+  userId: plain<string>(),
+  createdAt: plain<number>(),
+  expiresAt: plain<number>(),
 }
 
-interface EmailLinkRow {
+interface OneTimeLinkRow extends RowOf<typeof oneTimeLinkColumns> {
   sha256: Uint8Array
-  email: string
+}
+
+/** The columns of email links that are members of `EmailLink`. */
+export const emailLinkColumns = {
+  email: plain<string>(),
+  /** The account that gets this address; `null` to sign up with it. */
+  userId: nullable<string>(),
+  createdAt: plain<number>(),
+  expiresAt: plain<number>(),
+}
+
+interface EmailLinkRow extends RowOf<typeof emailLinkColumns> {
+  sha256: Uint8Array
   emailFolded: string
-  userId: string | null
-  createdAt: number
-  expiresAt: number
 }
 
 /** The columns of webhooks. */
@@ -250,16 +259,24 @@ interface QuotaAlertRow {
   createdAt: number
 }
 
-interface AlertDeliveryRow {
-  id: string
-  userId: string
-  webhookId: string | null
-  event: string
-  state: 'pending' | 'delivered' | 'failed'
-  attempts: number
-  result: string | null
-  createdAt: number
-  attemptedAt: number | null
+/** The columns of alerts to send that are members of `AlertDelivery`. */
+export const alertDeliveryColumns = {
+  id: plain<string>(),
+  /** The user who gets it. */
+  userId: plain<string>(),
+  /** `null`: by email. */
+  webhookId: nullable<string>(),
+  /** The event as JSON, the body of a webhook's request. */
+  event: plain<string>(),
+  state: plain<'pending' | 'delivered' | 'failed'>(),
+  attempts: plain<number>(),
+  /** Of the last attempt, such as `HTTP 500`. */
+  result: nullable<string>(),
+  createdAt: plain<number>(),
+  attemptedAt: nullable<number>(),
+}
+
+interface AlertDeliveryRow extends RowOf<typeof alertDeliveryColumns> {
   nextAttemptAt: number | null
 }
 

@@ -7,6 +7,7 @@ import { fromRow, toNewRow, toRow } from './columns.ts'
 import type { RecordOf } from './columns.ts'
 import { containsText } from './columnValues.ts'
 import { userColumns } from './tables.ts'
+import { changeRows, countRows } from './countRows.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** An account. */
@@ -61,6 +62,16 @@ const toUser = (row: Selectable<Tables['users']>): User => ({
   quotaOwner: row.quotaOwner ?? row.id,
 })
 
+/** Lists accounts whose email addresses look like this one. */
+const listSimilar = ({ query }: Db, email: string): Promise<Selectable<Tables['users']>[]> =>
+  query.selectFrom('users').selectAll().where('emailFolded', 'in', listFoldedForms(email)).execute()
+
+const findProblem = async (within: Db, email: string, id?: string): Promise<EmailProblem | undefined> => {
+  const others = (await listSimilar(within, email)).filter((row) => row.id !== id)
+  if (others.some((row) => isSameEmail(row.email, email))) return 'emailTaken'
+  return others.length === 0 ? undefined : 'emailSimilar'
+}
+
 /** Creates the repository of accounts. */
 export const createUsers = (db: Db): Users => {
   const { query } = db
@@ -76,16 +87,6 @@ export const createUsers = (db: Db): Users => {
       if (changed !== undefined) await recordChange(transaction, { kind: 'user', id })
       return changed !== undefined
     })
-
-  /** Lists accounts whose email addresses look like this one. */
-  const listSimilar = ({ query }: Db, email: string): Promise<Selectable<Tables['users']>[]> =>
-    query.selectFrom('users').selectAll().where('emailFolded', 'in', listFoldedForms(email)).execute()
-
-  const findProblem = async (within: Db, email: string, id?: string): Promise<EmailProblem | undefined> => {
-    const others = (await listSimilar(within, email)).filter((row) => row.id !== id)
-    if (others.some((row) => isSameEmail(row.email, email))) return 'emailTaken'
-    return others.length === 0 ? undefined : 'emailSimilar'
-  }
 
   return {
     create: async ({ email, password, role = 'user', isVerified = false, now }) => {
@@ -135,17 +136,10 @@ export const createUsers = (db: Db): Users => {
       const rows = await page.orderBy('id').limit(limit).execute()
       return rows.map(toUser)
     },
-    count: async () => {
-      const row = await query
-        .selectFrom('users')
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow()
-      return row.total
-    },
+    count: () => countRows(query.selectFrom('users')),
     setPassword: async (id, password, { from } = {}) => {
       const one = query.updateTable('users').set({ password }).where('id', '=', id)
-      const { numUpdatedRows } = await (from === undefined ? one : one.where('password', '=', from)).executeTakeFirst()
-      return numUpdatedRows > 0n
+      return (await changeRows(from === undefined ? one : one.where('password', '=', from))) > 0
     },
     setVerifiedEmail: (id, email, now) =>
       inTransaction(db, async (transaction) => {
@@ -155,27 +149,25 @@ export const createUsers = (db: Db): Users => {
         const problem = isOther ? await findProblem(transaction, email, id) : undefined
         if (problem !== undefined) return problem
         const result = await unlessConflict(transaction, () =>
-          transaction.query
-            .updateTable('users')
-            .set({ email: email.trim(), emailVerifiedAt: now, ...(isOther ? { emailFolded: foldEmail(email) } : {}) })
-            .where('id', '=', id)
-            .executeTakeFirst(),
+          changeRows(
+            transaction.query
+              .updateTable('users')
+              .set({ email: email.trim(), emailVerifiedAt: now, ...(isOther ? { emailFolded: foldEmail(email) } : {}) })
+              .where('id', '=', id),
+          ),
         )
         // Another account got it at the same time.
         if (result === 'conflict') return (await findProblem(transaction, email, id)) ?? 'emailTaken'
-        return result.numUpdatedRows > 0n
+        return result > 0
       }),
-    setRole: async (id, role) => {
-      const { numUpdatedRows } = await query.updateTable('users').set({ role }).where('id', '=', id).executeTakeFirst()
-      return numUpdatedRows > 0n
-    },
+    setRole: async (id, role) => (await changeRows(query.updateTable('users').set({ role }).where('id', '=', id))) > 0,
     setState: (id, state) => change(id, { state }),
     setLimits: (id, limits) => change(id, toRow(userColumns, { limits })),
     remove: (id) =>
       inTransaction(db, async (transaction) => {
-        const { numDeletedRows } = await transaction.query.deleteFrom('users').where('id', '=', id).executeTakeFirst()
-        if (numDeletedRows > 0n) await recordChange(transaction, { kind: 'user', id })
-        return numDeletedRows > 0n
+        const removed = (await changeRows(transaction.query.deleteFrom('users').where('id', '=', id))) > 0
+        if (removed) await recordChange(transaction, { kind: 'user', id })
+        return removed
       }),
   }
 }

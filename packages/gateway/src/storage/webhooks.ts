@@ -1,16 +1,18 @@
 import type { Selectable } from 'kysely'
 import { fromRow, toNewRow } from './columns.ts'
 import type { RecordOf } from './columns.ts'
-import type { SealedKey } from './keys.ts'
+import { createSealedSecrets } from './sealedSecrets.ts'
+import type { SealedSecrets } from './sealedSecrets.ts'
 import { webhookColumns } from './tables.ts'
 import type { Db, Tables } from './tables.ts'
+import { changeRows } from './countRows.ts'
 import { inTransaction, lockUser } from './transaction.ts'
 
 /** A URL that gets alerts. */
 export type Webhook = RecordOf<typeof webhookColumns>
 
 /** The webhooks of users. */
-export interface Webhooks {
+export interface Webhooks extends SealedSecrets {
   /** @returns The webhook, or `'webhooksFull'` if the user has `max`, or `'notFound'` if there is no such user. */
   create(webhook: Webhook & { max: number }): Promise<Webhook | 'webhooksFull' | 'notFound'>
   find(webhook: { id: string; userId: string }): Promise<Webhook | undefined>
@@ -20,10 +22,6 @@ export interface Webhooks {
   setSecret(webhook: { id: string; userId: string; sealed: Uint8Array }): Promise<boolean>
   /** @returns Whether the webhook existed. */
   remove(webhook: { id: string; userId: string }): Promise<boolean>
-  /** Lists sealed secrets by id, after `after`. */
-  listSealed(page: { after?: string; limit: number }): Promise<readonly SealedKey[]>
-  /** Replaces a sealed secret. @returns Whether `from` was still stored. */
-  replaceSealed(webhook: { id: string; from: Uint8Array; to: Uint8Array }): Promise<boolean>
 }
 
 const toWebhook = (row: Selectable<Tables['webhooks']>): Webhook => fromRow(webhookColumns, row)
@@ -49,39 +47,12 @@ export const createWebhooks = (db: Db): Webhooks => {
       return row && toWebhook(row)
     },
     list,
-    setSecret: async ({ id, userId, sealed }) => {
-      const { numUpdatedRows } = await query
-        .updateTable('webhooks')
-        .set({ sealed })
-        .where('id', '=', id)
-        .where('userId', '=', userId)
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
-    },
-    remove: async ({ id, userId }) => {
-      const { numDeletedRows } = await query
-        .deleteFrom('webhooks')
-        .where('id', '=', id)
-        .where('userId', '=', userId)
-        .executeTakeFirst()
-      return numDeletedRows > 0n
-    },
-    listSealed: ({ after = '', limit }) =>
-      query
-        .selectFrom('webhooks')
-        .select(['id', 'userId', 'sealed'])
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(limit)
-        .execute(),
-    replaceSealed: async ({ id, from, to }) => {
-      const { numUpdatedRows } = await query
-        .updateTable('webhooks')
-        .set({ sealed: to })
-        .where('id', '=', id)
-        .where('sealed', '=', from)
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
-    },
+    setSecret: async ({ id, userId, sealed }) =>
+      (await changeRows(
+        query.updateTable('webhooks').set({ sealed }).where('id', '=', id).where('userId', '=', userId),
+      )) > 0,
+    remove: async ({ id, userId }) =>
+      (await changeRows(query.deleteFrom('webhooks').where('id', '=', id).where('userId', '=', userId))) > 0,
+    ...createSealedSecrets(db, 'webhooks'),
   }
 }

@@ -240,7 +240,7 @@ describe.each(databases)('alerts on $name', (database) => {
     const user = await addUser()
     await addWebhook(user.id)
     await charge(`user:${user.id}`, 900)
-    const withoutLease = { ...storage, alerts: { ...storage.alerts, takeLease: async () => true } }
+    const withoutLease: Storage = { ...storage, write: async () => [[{ id: 1 }]] }
     const leased = storage
     storage = withoutLease
     const jobs = Array.from({ length: 8 }, (_, index) => createJob(`instance-${index}`))

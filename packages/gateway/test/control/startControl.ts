@@ -191,7 +191,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     readActivity: createReadActivity({ storage }),
     readTraffic: createReadTraffic({ storage }),
     keys: { forget },
-    requestLog: { remove: (keyIds) => removeRequests(storage, keyIds) },
+    requestRecorder: { remove: (keyIds) => removeRequests(storage, keyIds) },
     secrets,
     config: () => ({ ...config, oidc: oidc.config }),
     deployment: () => ({

@@ -1,4 +1,4 @@
-import { clusters } from './places.ts'
+import { clusters, sqlite } from './places.ts'
 import { testRejections } from './rejectionTests.ts'
 
-for (const cluster of clusters) testRejections(cluster)
+for (const place of [sqlite, ...clusters]) testRejections(place)

@@ -143,9 +143,12 @@ describe('a WebSocket', () => {
     const socket = await openSocket(started.addApp({ limits: { ...noLimits, perDay: 1 } }).path)
     const keepAlive = JSON.stringify({ jsonrpc: '2.0', id: null, method: 'net_version', params: [] })
     const sent = started.upstream.bodies.length
+    started.meter.counted.length = 0
+    started.entries.length = 0
     socket.send(keepAlive)
     expect(await socket.next()).toEqual({ jsonrpc: '2.0', id: null, result: '31337' })
-    expect(started.upstream.bodies.length).toBe(sent)
+    expect([started.upstream.bodies.length, started.meter.counted]).toEqual([sent, []])
+    expect(started.entries).toMatchObject([{ event: 'request', method: 'net_version', calls: 1, status: 200 }])
     socket.send(keepAlive)
     expect(await socket.next()).toEqual({ jsonrpc: '2.0', id: null, result: 'net_version' })
     expect(await socket.call('eth_gasPrice')).toMatchObject({ error: { data: { reason: 'quota_exceeded' } } })

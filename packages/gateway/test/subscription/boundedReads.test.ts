@@ -37,13 +37,13 @@ describe('the reads of a chain', () => {
       network: 'testnet',
       getGroup: () => group,
       getNetwork: () => network,
-      limits: {
+      getLimits: () => ({
         maxSubscriptions: 1,
         maxAddresses: 1,
         maxTopics: 1,
         maxNotificationsPerBlock: 1,
         fullTransactions: true,
-      },
+      }),
       maxBufferedBytes: () => maxBufferedBytes,
       log: () => {},
     })
@@ -104,19 +104,19 @@ test('a ring whose memory is full drops its oldest blocks, and releases what it 
     expect(memory.held).toBeLessThanOrEqual(100_000)
     last = createBlock(last)
   }
-  expect(ring.size()).toBe(4)
+  expect(ring.blocks.length).toBe(4)
   const oldest = ring.oldest() as ChainBlock
   const newest = ring.newest() as ChainBlock
   const logs = [{ address: '0x', topics: [], text: 'a'.repeat(50_000) }]
   expect(ring.setLogs(newest.hash, logs, oldest.number)).toBe(false)
-  expect(ring.size()).toBe(4)
+  expect(ring.blocks.length).toBe(4)
   expect(ring.setLogs(newest.hash, logs, newest.number)).toBe(true)
-  expect([ring.size(), ring.find(oldest.hash)]).toEqual([3, undefined])
+  expect([ring.blocks.length, ring.find(oldest.hash)]).toEqual([3, undefined])
   ring.removeAbove(0)
   expect(memory.held).toBe(0)
   // It has the newest block even if that is larger than all of its memory.
   ring.extend({ ...toBlock(), logs: [{ address: '0x', topics: [], text: 'a'.repeat(200_000) }] })
-  expect([ring.size(), memory.held]).toEqual([1, 0])
+  expect([ring.blocks.length, memory.held]).toEqual([1, 0])
   ring.clear()
   expect(memory.held).toBe(0)
 })

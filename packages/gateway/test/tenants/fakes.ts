@@ -2,7 +2,7 @@ import { createRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.t
 import type { Meter, Outcome } from '../../src/usage/metering/meter.ts'
 import { createReservation, returnReserved, setReserved, grantReserved } from '../../src/usage/limits/reservation.ts'
 import { toQuotaGrant, toQuotaUsage } from '../../src/usage/limits/quotaCounter.ts'
-import { countRequested, takeRate } from '../../src/usage/limits/takeRate.ts'
+import { takeRateThenQuota } from '../../src/usage/limits/takeRateThenQuota.ts'
 import type { LimitGrant, LimitRequest, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
 
@@ -27,34 +27,31 @@ export const createFakeLimits = ({ now, later = false }: { now: () => number; la
     }
     return state
   }
-  const takeNow = (request: LimitRequest): LimitGrant => {
-    const { account, weights } = request
-    const rate = takeRate(rates, request)
-    const requested = countRequested(request, rate)
-    if (account === undefined || requested === 0) return { granted: requested, rate, quota: undefined }
-    const state = getState(account.id)
-    const taken = grantReserved(state, account, { calls: requested, weights, now: 0 })
-    if (taken === 'wait') throw new Error('nothing has to wait')
-    return { granted: taken.granted, rate, quota: toQuotaGrant(state.counter, account, { calls: requested, ...taken }) }
-  }
+  const takeNow = (request: LimitRequest): LimitGrant =>
+    takeRateThenQuota<never>(rates, request, (quota, calls) => {
+      const state = getState(quota.id)
+      const taken = grantReserved(state, quota, { calls, weights: request.weights, now: 0 })
+      if (taken === 'wait') throw new Error('nothing has to wait')
+      return toQuotaGrant(state.counter, quota, { calls, ...taken })
+    })
   const givenBack: number[] = []
   const limits: FakeLimits = {
     mode: 'sync',
     used: (id) => states.get(id)?.used ?? 0,
     givenBack,
     take: (request) => {
-      if (limits.mode === 'unavailable' && request.account !== undefined && request.passed > 0)
+      if (limits.mode === 'unavailable' && request.quota !== undefined && request.passed > 0)
         return Promise.reject(new Error('the database is unreachable'))
       const grant = takeNow(request)
       if (later && request.rate !== undefined) return Promise.resolve(grant)
       return limits.mode === 'async' ? new Promise((resolve) => setImmediate(resolve, grant)) : grant
     },
-    giveBack: ({ account }, units) => {
+    giveBack: ({ quota }, units) => {
       givenBack.push(units)
-      returnReserved(getState(account.id), units)
+      returnReserved(getState(quota.id), units)
     },
     peek: (id, rate) => rates.peek(id, rate),
-    usage: async (account) => toQuotaUsage(getState(account.id).counter, account),
+    usage: async (quota) => toQuotaUsage(getState(quota.id).counter, quota),
     close: async () => {},
   }
   return limits

@@ -31,12 +31,12 @@ afterAll(async () => {
 const start = async (options: Partial<TestOptions> = {}) => {
   apps += 1
   const appId = `app_${apps}`
-  const account = { id: `app:${appId}`, perDay: 1_000, perMonth: null }
+  const quota = { id: `app:${appId}`, perDay: 1_000, perMonth: null }
   const usageLimits = createLocalLimits({ storage })
   onTestFinished(usageLimits.close)
   const started = await openTenants({ usageLimits, bounds: { upstreamTimeoutMs: 20_000 }, ...options })
-  const key = started.addApp({ appId, limits: { ...noLimits, perDay: account.perDay } })
-  const used = async (): Promise<number> => (await usageLimits.usage(account)).day.used
+  const key = started.addApp({ appId, limits: { ...noLimits, perDay: quota.perDay } })
+  const used = async (): Promise<number> => (await usageLimits.usage(quota)).day.used
   return { ...started, path: key.path, used }
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createApiKey } from '../../src/index.ts'
 import { createLocalLimits } from '../../src/usage/limits/createLocalLimits.ts'
 import type { TestOptions } from '../createTestGateway.ts'
-import type { QuotaAccount, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
+import type { Quota, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import type { KeyLimits } from '../../src/auth/key/keyStore.ts'
 import { createRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
@@ -33,7 +33,7 @@ const start = async (more: Partial<TestOptions> = {}): Promise<Started> => {
   const shared = { now, usageLimits: limits, limits: { weights }, ...more }
   const started = await startGateway({ testnet: [upstream.url] }, shared)
   onTestFinished(() => started.gateway.close({ graceMs: 0 }))
-  const account: QuotaAccount = { id: 'app:app_w', perDay: null, perMonth: null }
+  const quota: Quota = { id: 'app:app_w', perDay: null, perMonth: null }
   return {
     ...started,
     upstream,
@@ -58,7 +58,7 @@ const start = async (more: Partial<TestOptions> = {}): Promise<Started> => {
       })
       return `${started.url}/testnet/v2/${key}`
     },
-    getUsedToday: async () => (await limits.usage(account)).day.used,
+    getUsedToday: async () => (await limits.usage(quota)).day.used,
   }
 }
 
@@ -146,6 +146,9 @@ describe('a call that counts as more than what is left', () => {
     expect(summarize({ status: 200, text })).toEqual([200, '0x1', '0x1', '0x1', 'quota_exceeded', 'quota_exceeded'])
     const messages = text.match(/eth_\w+ counts as \d+ requests, \d+ left/g)
     expect(messages).toEqual(Array(2).fill('eth_call counts as 5 requests, 2 left'))
+    const none = await post(url, batch('nope', 'eth_call', 'eth_gasPrice'))
+    expect(summarize(none)).toEqual([403, 'quota_exceeded'])
+    expect(none.text).toContain('eth_call counts as 5 requests, 2 left')
   })
 })
 

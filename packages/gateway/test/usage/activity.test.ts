@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createReadActivity } from '../../src/usage/metering/createReadActivity.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
-import { dayMs, hourMs, minuteMs } from '../../src/usage/metering/usageTime.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/lib/time.ts'
 import { databases } from '../storage/databases.ts'
 import { newKey, start, useMeters } from './useMeters.ts'
 

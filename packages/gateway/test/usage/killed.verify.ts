@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needs } from '../../../../scripts/externalPrograms.ts'
 import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
-import { dayMs } from '../../src/usage/metering/usageTime.ts'
+import { dayMs } from '../../src/lib/time.ts'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
@@ -153,8 +153,8 @@ describe.each(databases)('three processes on Redis and $name', needs('redis-serv
     expect(granted).toBeGreaterThanOrEqual(6_000 - 32)
     const storage = await openStorage(opened.storage)
     const other = await openRedisInstance(redis.url, storage)
-    const account = { id: `user:${task.userId}`, perDay: task.perDay, perMonth: null }
-    expect((await other.limits.usage(account)).day.used).toBe(6_000)
+    const quota = { id: `user:${task.userId}`, perDay: task.perDay, perMonth: null }
+    expect((await other.limits.usage(quota)).day.used).toBe(6_000)
     await other.close()
     await storage.close()
     await redis.stop()

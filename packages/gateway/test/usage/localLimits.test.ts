@@ -2,20 +2,20 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
 import type { LocalLimitsOptions } from '../../src/usage/limits/createLocalLimits.ts'
-import type { QuotaAccount, QuotaGrant } from '../../src/usage/limits/usageLimits.ts'
+import type { Quota, QuotaGrant } from '../../src/usage/limits/usageLimits.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { isStorageError } from '../../src/errors/storageError.ts'
 import { databases } from '../storage/databases.ts'
 import { openQuota } from './openQuota.ts'
-import type { TestQuota as Quota } from './openQuota.ts'
+import type { TestQuota } from './openQuota.ts'
 
 const noon = Date.UTC(2026, 10, 21, 12)
 const hour = 3_600_000
 
 let count = 0
-const newAccount = (perDay: number | null, perMonth: number | null = null): QuotaAccount => ({
+const newQuota = (perDay: number | null, perMonth: number | null = null): Quota => ({
   id: `user:usr_${(count += 1)}`,
   perDay,
   perMonth,
@@ -31,15 +31,15 @@ describe.each(databases)('local limits on $name', (database) => {
   let storage: Storage
   const opened: { close(): Promise<void> }[] = []
   let clock = noon
-  const open = (more: LocalLimitsOptions = {}): Quota => {
-    const quota = openQuota({ storage, now: () => clock, ...more })
-    opened.push(quota)
-    return quota
+  const open = (more: LocalLimitsOptions = {}): TestQuota => {
+    const local = openQuota({ storage, now: () => clock, ...more })
+    opened.push(local)
+    return local
   }
   /** What the storage says, reserved units included. */
-  const getSums = async (account: QuotaAccount, ms = clock) =>
-    (await createAccountDays(storage).read([account.id], getUtcDay(ms))).get(account.id) ?? { day: 0, month: 0 }
-  const getUsed = async (account: QuotaAccount): Promise<number> => (await getSums(account)).day
+  const getSums = async (quota: Quota, ms = clock) =>
+    (await createAccountDays(storage).read([quota.id], getUtcDay(ms))).get(quota.id) ?? { day: 0, month: 0 }
+  const getUsed = async (quota: Quota): Promise<number> => (await getSums(quota)).day
 
   beforeAll(async () => {
     options = await database.create()
@@ -47,7 +47,7 @@ describe.each(databases)('local limits on $name', (database) => {
   })
   afterEach(async () => {
     clock = noon
-    await Promise.all(opened.splice(0).map((quota) => quota.close()))
+    await Promise.all(opened.splice(0).map((local) => local.close()))
   })
   afterAll(async () => {
     await storage.close()
@@ -55,9 +55,9 @@ describe.each(databases)('local limits on $name', (database) => {
   })
 
   test('grants concurrent requests exactly the daily limit', async () => {
-    const account = newAccount(25_000)
-    const quota = open()
-    const grants = await Promise.all(times(27_000, async () => quota.take(account, 1)))
+    const quota = newQuota(25_000)
+    const local = open()
+    const grants = await Promise.all(times(27_000, async () => local.take(quota, 1)))
     expect(grantedBy(grants)).toBe(25_000)
     // In order of arrival.
     expect(grants.findIndex(({ granted }) => granted === 0)).toBe(25_000)
@@ -68,29 +68,29 @@ describe.each(databases)('local limits on $name', (database) => {
       limit: 25_000,
       remaining: 0,
       resetAtMs: Date.UTC(2026, 10, 22),
-      account,
+      quota,
       day: '2026-11-21',
     })
-    expect(await quota.usage(account)).toEqual({
+    expect(await local.usage(quota)).toEqual({
       day: { used: 25_000, limit: 25_000, resetAtMs: Date.UTC(2026, 10, 22) },
       month: { used: 25_000, limit: null, resetAtMs: Date.UTC(2026, 11, 1) },
     })
   })
 
   test('decides synchronously while the reserved block has enough', async () => {
-    const account = newAccount(1_000)
-    const quota = open()
-    expect(quota.take(account, 1)).toBeInstanceOf(Promise)
-    expect(await quota.take(account, 1)).toMatchObject({ granted: 1 })
-    const later = times(20, () => quota.take(account, 1))
+    const quota = newQuota(1_000)
+    const local = open()
+    expect(local.take(quota, 1)).toBeInstanceOf(Promise)
+    expect(await local.take(quota, 1)).toMatchObject({ granted: 1 })
+    const later = times(20, () => local.take(quota, 1))
     expect(later.some((grant) => grant instanceof Promise)).toBe(false)
     expect(later.at(-1)).toMatchObject({ granted: 1, remaining: 978, limit: 1_000 })
   })
 
   test('grants the first calls of a batch that fit', async () => {
-    const account = newAccount(120)
-    const quota = open()
-    const taken = [await quota.take(account, 100), await quota.take(account, 100), await quota.take(account, 1)]
+    const quota = newQuota(120)
+    const local = open()
+    const taken = [await local.take(quota, 100), await local.take(quota, 100), await local.take(quota, 1)]
     expect(taken.map(({ granted, rejectedBy, remaining }) => [granted, rejectedBy, remaining])).toEqual([
       [100, undefined, 20],
       [20, 'day', 0],
@@ -99,11 +99,11 @@ describe.each(databases)('local limits on $name', (database) => {
   })
 
   test('enforces both windows and names the month if that is used up', async () => {
-    const account = newAccount(100, 130)
-    const quota = open()
-    expect(await quota.take(account, 100)).toMatchObject({ granted: 100, limit: 100 })
+    const quota = newQuota(100, 130)
+    const local = open()
+    expect(await local.take(quota, 100)).toMatchObject({ granted: 100, limit: 100 })
     clock += 24 * hour
-    expect(await quota.take(account, 100)).toMatchObject({
+    expect(await local.take(quota, 100)).toMatchObject({
       granted: 30,
       rejectedBy: 'month',
       limit: 130,
@@ -111,134 +111,134 @@ describe.each(databases)('local limits on $name', (database) => {
       resetAtMs: Date.UTC(2026, 11, 1),
     })
     clock = Date.UTC(2026, 11, 1)
-    expect(await quota.take(account, 120)).toMatchObject({ granted: 100, rejectedBy: 'day', limit: 100, remaining: 0 })
-    expect((await quota.usage(account)).month.used).toBe(100)
+    expect(await local.take(quota, 120)).toMatchObject({ granted: 100, rejectedBy: 'day', limit: 100, remaining: 0 })
+    expect((await local.usage(quota)).month.used).toBe(100)
   })
 
   test('without limits grants all calls synchronously and counts them', async () => {
-    const account = newAccount(null)
-    const quota = open()
-    expect(quota.take(account, 5_000)).toMatchObject({ granted: 5_000, limit: null, remaining: null })
-    expect((await quota.usage(account)).day).toMatchObject({ used: 5_000, limit: null })
-    await quota.close()
-    expect(await getUsed(account)).toBe(5_000)
+    const quota = newQuota(null)
+    const local = open()
+    expect(local.take(quota, 5_000)).toMatchObject({ granted: 5_000, limit: null, remaining: null })
+    expect((await local.usage(quota)).day).toMatchObject({ used: 5_000, limit: null })
+    await local.close()
+    expect(await getUsed(quota)).toBe(5_000)
   })
 
   test('returned calls can be granted again, at most as many as the grant had', async () => {
-    const account = newAccount(100)
-    const quota = open()
-    const grant = await quota.take(account, 100)
-    for (const calls of [30, 30, 60, 1_000]) quota.giveBack(grant, calls)
-    expect((await quota.usage(account)).day.used).toBe(0)
-    expect(grantedBy(await Promise.all(times(150, async () => quota.take(account, 1))))).toBe(100)
-    quota.giveBack(await quota.take(account, 1), 1)
-    expect(await quota.take(account, 1)).toMatchObject({ granted: 0 })
+    const quota = newQuota(100)
+    const local = open()
+    const grant = await local.take(quota, 100)
+    for (const calls of [30, 30, 60, 1_000]) local.giveBack(grant, calls)
+    expect((await local.usage(quota)).day.used).toBe(0)
+    expect(grantedBy(await Promise.all(times(150, async () => local.take(quota, 1))))).toBe(100)
+    local.giveBack(await local.take(quota, 1), 1)
+    expect(await local.take(quota, 1)).toMatchObject({ granted: 0 })
   })
 
   test('close returns unused reservations, and a new quota continues from there', async () => {
-    const account = newAccount(1_000)
+    const quota = newQuota(1_000)
     const first = open()
-    await first.take(account, 3)
-    expect(await getUsed(account)).toBe(28)
+    await first.take(quota, 3)
+    expect(await getUsed(quota)).toBe(28)
     await first.close()
-    expect(await getUsed(account)).toBe(3)
-    await expect(first.take(account, 1)).rejects.toSatisfy((error) => isStorageError(error, 'unavailable'))
+    expect(await getUsed(quota)).toBe(3)
+    await expect(first.take(quota, 1)).rejects.toSatisfy((error) => isStorageError(error, 'unavailable'))
     const second = open()
-    expect(await second.take(account, 1)).toMatchObject({ granted: 1, remaining: 996 })
+    expect(await second.take(quota, 1)).toMatchObject({ granted: 1, remaining: 996 })
   })
 
   test('returns an idle block', async () => {
-    const account = newAccount(1_000)
-    const quota = open({ idleMs: 40 })
-    await quota.take(account, 3)
-    await expect.poll(() => getUsed(account)).toBe(3)
-    expect(await quota.take(account, 1)).toMatchObject({ granted: 1 })
+    const quota = newQuota(1_000)
+    const local = open({ idleMs: 40 })
+    await local.take(quota, 3)
+    await expect.poll(() => getUsed(quota)).toBe(3)
+    expect(await local.take(quota, 1)).toMatchObject({ granted: 1 })
   })
 
   test('resets at midnight UTC, and calls of the previous day cannot be returned to the next', async () => {
-    const account = newAccount(50)
-    const quota = open()
+    const quota = newQuota(50)
+    const local = open()
     clock = Date.UTC(2026, 10, 22) - 1
-    const late = await quota.take(account, 40)
+    const late = await local.take(quota, 40)
     clock += 1
-    const next = await quota.take(account, 60)
+    const next = await local.take(quota, 60)
     expect([late.day, late.granted, next.day, next.granted]).toEqual(['2026-11-21', 40, '2026-11-22', 50])
-    quota.giveBack(late, 40)
-    expect(await quota.take(account, 1)).toMatchObject({ granted: 0 })
+    local.giveBack(late, 40)
+    expect(await local.take(quota, 1)).toMatchObject({ granted: 0 })
   })
 
   test('a reservation made before midnight is not used for the next day', async () => {
-    const account = newAccount(1_000)
-    const quota = open()
+    const quota = newQuota(1_000)
+    const local = open()
     clock = Date.UTC(2026, 10, 22) - 1
-    const early = quota.take(account, 10)
+    const early = local.take(quota, 10)
     clock += 1
-    const late = quota.take(account, 10)
+    const late = local.take(quota, 10)
     expect((await Promise.all([early, late])).map(({ day, granted }) => [day, granted])).toEqual([
       ['2026-11-22', 10],
       ['2026-11-22', 10],
     ])
-    await quota.close()
-    expect(await getSums(account)).toEqual({ day: 20, month: 20 })
+    await local.close()
+    expect(await getSums(quota)).toEqual({ day: 20, month: 20 })
   })
 
   test('a clock that steps back does not reopen a day, in this or another process', async () => {
-    const account = newAccount(50)
-    const quota = open()
-    await quota.take(account, 50)
+    const quota = newQuota(50)
+    const local = open()
+    await local.take(quota, 50)
     clock += 24 * hour
-    expect(await quota.take(account, 30)).toMatchObject({ granted: 30, day: '2026-11-22' })
+    expect(await local.take(quota, 30)).toMatchObject({ granted: 30, day: '2026-11-22' })
     clock -= 24 * hour
-    expect(await quota.take(account, 30)).toMatchObject({ granted: 20, day: '2026-11-22' })
+    expect(await local.take(quota, 30)).toMatchObject({ granted: 20, day: '2026-11-22' })
     const other = open()
-    expect(await other.take(account, 1)).toMatchObject({ granted: 0 })
+    expect(await other.take(quota, 1)).toMatchObject({ granted: 0 })
   })
 
   test('applies a raised or lowered limit to the next call', async () => {
-    const account = newAccount(10)
-    const quota = open()
-    expect(await quota.take(account, 11)).toMatchObject({ granted: 10 })
-    expect(await quota.take({ ...account, perDay: 20 }, 11)).toMatchObject({ granted: 10, limit: 20 })
-    expect(await quota.take({ ...account, perDay: 5 }, 1)).toMatchObject({ granted: 0, limit: 5, remaining: 0 })
+    const quota = newQuota(10)
+    const local = open()
+    expect(await local.take(quota, 11)).toMatchObject({ granted: 10 })
+    expect(await local.take({ ...quota, perDay: 20 }, 11)).toMatchObject({ granted: 10, limit: 20 })
+    expect(await local.take({ ...quota, perDay: 5 }, 1)).toMatchObject({ granted: 0, limit: 5, remaining: 0 })
   })
 
   test('calls over the limit are rejected without a query', async () => {
-    const account = newAccount(10)
-    const quota = open()
-    await quota.take(account, 11)
-    const rejected = times(1_000, () => quota.take(account, 1))
+    const quota = newQuota(10)
+    const local = open()
+    await local.take(quota, 11)
+    const rejected = times(1_000, () => local.take(quota, 1))
     expect(rejected.filter((grant) => grant instanceof Promise)).toHaveLength(0)
   })
 
   test('four processes on one database never grant more than the daily limit', async () => {
-    const account = newAccount(5_000)
+    const quota = newQuota(5_000)
     const storages = await Promise.all(times(4, () => openStorage(options)))
-    const quotas = storages.map((each) => openQuota({ storage: each, now: () => clock, idleMs: 200 }))
+    const locals = storages.map((each) => openQuota({ storage: each, now: () => clock, idleMs: 200 }))
     /** One caller with sequential calls; each instance has 32 of them. */
-    const caller = async (quota: Quota): Promise<number> => {
+    const caller = async (local: TestQuota): Promise<number> => {
       let granted = 0
-      for (let call = 0; call < 63; call += 1) granted += (await quota.take(account, 1)).granted
+      for (let call = 0; call < 63; call += 1) granted += (await local.take(quota, 1)).granted
       return granted
     }
-    const granted = sum(await Promise.all(quotas.flatMap((quota) => times(32, () => caller(quota)))))
+    const granted = sum(await Promise.all(locals.flatMap((local) => times(32, () => caller(local)))))
     expect(granted).toBeLessThanOrEqual(5_000)
     // Each may still hold what it had reserved ahead.
     expect(granted).toBeGreaterThanOrEqual(5_000 - 4 * 25)
-    await Promise.all(quotas.map((quota) => quota.close()))
-    expect(await getUsed(account)).toBe(granted)
+    await Promise.all(locals.map((local) => local.close()))
+    expect(await getUsed(quota)).toBe(granted)
     await Promise.all(storages.map((each) => each.close()))
   })
 
   test('four processes never grant more than the daily limit to 40,000 concurrent calls', async () => {
-    const account = newAccount(25_000)
+    const quota = newQuota(25_000)
     const storages = await Promise.all(times(4, () => openStorage(options)))
-    const quotas = storages.map((each) => openQuota({ storage: each, now: () => clock }))
-    const grants = await Promise.all(quotas.flatMap((quota) => times(10_000, async () => quota.take(account, 1))))
+    const locals = storages.map((each) => openQuota({ storage: each, now: () => clock }))
+    const grants = await Promise.all(locals.flatMap((local) => times(10_000, async () => local.take(quota, 1))))
     // Each may still hold what it had reserved ahead.
     expect(grantedBy(grants)).toBeLessThanOrEqual(25_000)
     expect(grantedBy(grants)).toBeGreaterThanOrEqual(25_000 - 4 * 25)
-    await Promise.all(quotas.map((quota) => quota.close()))
-    expect(await getUsed(account)).toBe(grantedBy(grants))
+    await Promise.all(locals.map((local) => local.close()))
+    expect(await getUsed(quota)).toBe(grantedBy(grants))
     await Promise.all(storages.map((each) => each.close()))
   })
 
@@ -274,14 +274,14 @@ describe.each(databases)('local limits on $name', (database) => {
     await fc.assert(
       fc.asyncProperty(limits, fc.array(step, { minLength: 5, maxLength: 60 }), async ({ perDay, perMonth }, steps) => {
         clock = noon
-        const account = newAccount(perDay, perMonth)
-        const quotas = [open({ idleMs: 60_000 }), open({ idleMs: 60_000 })]
-        const grants: { quota: Quota; grant: QuotaGrant; back: number }[] = []
+        const quota = newQuota(perDay, perMonth)
+        const locals = [open({ idleMs: 60_000 }), open({ idleMs: 60_000 })]
+        const grants: { local: TestQuota; grant: QuotaGrant; back: number }[] = []
         /** The latest day on which each was used: a clock that steps back reopens none. */
-        const days = new Map<Quota, string>()
-        const latestDay = (quota: Quota): string => {
-          const [day = ''] = [days.get(quota) ?? '', new Date(clock).toISOString().slice(0, 10)].sort().slice(-1)
-          days.set(quota, day)
+        const days = new Map<TestQuota, string>()
+        const latestDay = (local: TestQuota): string => {
+          const [day = ''] = [days.get(local) ?? '', new Date(clock).toISOString().slice(0, 10)].sort().slice(-1)
+          days.set(local, day)
           return day
         }
         let pending: Promise<void>[] = []
@@ -291,24 +291,24 @@ describe.each(databases)('local limits on $name', (database) => {
         }
         for (const one of steps) {
           if (one.op === 'take') {
-            const quota = quotas[one.by]
-            if (quota === undefined) continue
-            latestDay(quota)
-            const taken = Promise.resolve(quota.take(account, one.calls))
-            pending.push(taken.then((grant) => void grants.push({ quota, grant, back: 0 })))
+            const local = locals[one.by]
+            if (local === undefined) continue
+            latestDay(local)
+            const taken = Promise.resolve(local.take(quota, one.calls))
+            pending.push(taken.then((grant) => void grants.push({ local, grant, back: 0 })))
           } else if (one.op === 'back') {
             const found = grants[one.which]
             if (found === undefined) continue
             // A closed quota accepts no returns, and neither does a past day.
-            if (!quotas.includes(found.quota)) continue
-            found.quota.giveBack(found.grant, one.calls)
-            const sameDay = found.grant.day === latestDay(found.quota)
+            if (!locals.includes(found.local)) continue
+            found.local.giveBack(found.grant, one.calls)
+            const sameDay = found.grant.day === latestDay(found.local)
             if (sameDay) found.back += Math.min(one.calls, found.grant.granted - found.back)
           } else if (one.op === 'wait') clock += one.ms
           else if (one.op === 'restart') {
             await finishPending()
-            await quotas[one.by]?.close()
-            quotas[one.by] = open({ idleMs: 60_000 })
+            await locals[one.by]?.close()
+            locals[one.by] = open({ idleMs: 60_000 })
           } else await finishPending()
           const perDayUsed = new Map<string, number>()
           const months = new Map<string, number>()
@@ -322,7 +322,7 @@ describe.each(databases)('local limits on $name', (database) => {
           for (const used of months.values()) expect(used).toBeLessThanOrEqual(perMonth ?? Infinity)
         }
         await finishPending()
-        await Promise.all(quotas.map((quota) => quota.close()))
+        await Promise.all(locals.map((local) => local.close()))
         const last = grants
           .map(({ grant }) => grant.day)
           .sort()
@@ -331,7 +331,7 @@ describe.each(databases)('local limits on $name', (database) => {
           grants.filter(({ grant }) => grant.day === last).map(({ grant, back }) => grant.granted - back),
         )
         // All reservations were returned: the row has what was granted.
-        if (last !== undefined) expect((await getSums(account, Date.parse(last))).day).toBe(used)
+        if (last !== undefined) expect((await getSums(quota, Date.parse(last))).day).toBe(used)
       }),
       { numRuns: database.name === 'sqlite' ? 150 : 40 },
     )

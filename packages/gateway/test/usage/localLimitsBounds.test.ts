@@ -5,12 +5,12 @@ import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
 import { createLocalLimits } from '../../src/usage/limits/createLocalLimits.ts'
-import type { LimitsEvent, QuotaAccount } from '../../src/usage/limits/usageLimits.ts'
+import type { LimitsEvent, Quota } from '../../src/usage/limits/usageLimits.ts'
 import { databases } from '../storage/databases.ts'
 import { openQuota } from './openQuota.ts'
 
 let count = 0
-const newAccount = (perDay: number | null): QuotaAccount => ({ id: `app:app_${(count += 1)}`, perDay, perMonth: null })
+const newQuota = (perDay: number | null): Quota => ({ id: `app:app_${(count += 1)}`, perDay, perMonth: null })
 const times = <T>(length: number, work: () => T): T[] => Array.from({ length }, work)
 
 // The bounds that docs/service/guarantees.md states for one machine, beside those in localLimits.test.ts.
@@ -25,13 +25,13 @@ describe.each(databases)('bounds of local limits on $name', (database) => {
   })
 
   test('grants the first calls of a batch that fit, by their weights', async () => {
-    const quota = openQuota({ storage })
-    const account = newAccount(100)
-    const grant = await quota.take(account, 4, [50, 30, 30, 1])
+    const local = openQuota({ storage })
+    const quota = newQuota(100)
+    const grant = await local.take(quota, 4, [50, 30, 30, 1])
     expect(grant).toMatchObject({ granted: 2, charged: 80, remaining: 20, rejectedBy: 'day' })
-    quota.giveBack(grant, 30)
-    expect(await quota.take(account, 2, [50, 1])).toMatchObject({ granted: 1, charged: 50, remaining: 0 })
-    await quota.close()
+    local.giveBack(grant, 30)
+    expect(await local.take(quota, 2, [50, 1])).toMatchObject({ granted: 1, charged: 50, remaining: 0 })
+    await local.close()
   })
 
   test('with a slow database requests wait, and exactly the limit is granted', async () => {
@@ -43,26 +43,26 @@ describe.each(databases)('bounds of local limits on $name', (database) => {
       },
     }
     const events: LimitsEvent[] = []
-    const quota = openQuota({ storage: slow, onEvent: (event) => events.push(event) })
-    const account = newAccount(60)
-    const grants = await Promise.all(times(100, async () => quota.take(account, 1)))
+    const local = openQuota({ storage: slow, onEvent: (event) => events.push(event) })
+    const quota = newQuota(60)
+    const grants = await Promise.all(times(100, async () => local.take(quota, 1)))
     expect(grants.filter(({ granted }) => granted === 1)).toHaveLength(60)
     expect(events).toEqual([])
-    await quota.close()
+    await local.close()
   })
 
-  test('the usage of an account without a limit is written while the process runs', async () => {
-    const quota = openQuota({ storage })
-    const account = newAccount(null)
-    await quota.take(account, 70)
+  test('the usage of a quota without a limit is written while the process runs', async () => {
+    const local = openQuota({ storage })
+    const quota = newQuota(null)
+    await local.take(quota, 70)
     const getUsed = async (): Promise<number | undefined> =>
-      (await createAccountDays(storage).read([account.id], getUtcDay(Date.now()))).get(account.id)?.day
+      (await createAccountDays(storage).read([quota.id], getUtcDay(Date.now()))).get(quota.id)?.day
     await expect.poll(getUsed).toBe(70)
-    await quota.close()
+    await local.close()
   })
 
   test('a restart forgets rates', async () => {
-    const request = { id: 'key_1', rate: { perSecond: 1, burst: 40 }, account: undefined, calls: 50, passed: 50 }
+    const request = { id: 'key_1', rate: { perSecond: 1, burst: 40 }, quota: undefined, calls: 50, passed: 50 }
     for (let start = 0; start < 2; start += 1) {
       const limits = createLocalLimits({ storage })
       expect(await limits.take(request)).toMatchObject({ granted: 40 })

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
 import type { LocalLimitsOptions } from '../../src/usage/limits/createLocalLimits.ts'
-import type { LimitsEvent, QuotaAccount } from '../../src/usage/limits/usageLimits.ts'
+import type { LimitsEvent, Quota } from '../../src/usage/limits/usageLimits.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
@@ -14,7 +14,7 @@ import { createPassableClock, openQuota } from './openQuota.ts'
 import type { TestQuota } from './openQuota.ts'
 
 let count = 0
-const newAccount = (perDay: number | null): QuotaAccount => ({ id: `app:app_${(count += 1)}`, perDay, perMonth: null })
+const newQuota = (perDay: number | null): Quota => ({ id: `app:app_${(count += 1)}`, perDay, perMonth: null })
 
 describe.each(databases.filter(({ name }) => name === 'postgres'))(
   'local limits while PostgreSQL is unreachable',
@@ -25,26 +25,26 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))(
     const events: LimitsEvent[] = []
     const opened: TestQuota[] = []
     const open = (options: LocalLimitsOptions = {}): TestQuota => {
-      const quota = openQuota({
+      const local = openQuota({
         storage: through,
         idleMs: 200,
         onEvent: (event) => events.push(event),
         ...options,
       })
-      opened.push(quota)
-      return quota
+      opened.push(local)
+      return local
     }
-    const getUsed = async ({ id }: QuotaAccount): Promise<number> =>
+    const getUsed = async ({ id }: Quota): Promise<number> =>
       (await createAccountDays(direct).read([id], getUtcDay(Date.now()))).get(id)?.day ?? 0
     /** Takes calls until one is rejected. */
     const takeAll = async (
-      quota: TestQuota,
-      account: QuotaAccount,
+      local: TestQuota,
+      quota: Quota,
       calls = 1,
     ): Promise<{ granted: number; rejection: unknown }> => {
       for (let granted = 0; ;) {
         try {
-          const grant = await quota.take(account, calls)
+          const grant = await local.take(quota, calls)
           granted += grant.granted
           if (grant.granted < calls) return { granted, rejection: grant.rejectedBy }
         } catch (error) {
@@ -64,7 +64,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))(
     })
     afterEach(async () => {
       proxy.fix()
-      await Promise.all(opened.splice(0).map((quota) => quota.close()))
+      await Promise.all(opened.splice(0).map((local) => local.close()))
       events.length = 0
     })
     afterAll(async () => {
@@ -73,26 +73,26 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))(
       await database.stop()
     })
 
-    test('grants each account what was reserved ahead and outageGrant, and reports the outage', async () => {
-      const [account, other] = [newAccount(25_000), newAccount(25_000)]
-      const quota = open({ outageGrant: 40, idleMs: 60_000 })
-      await quota.take(account, 5)
+    test('grants each quota what was reserved ahead and outageGrant, and reports the outage', async () => {
+      const [quota, other] = [newQuota(25_000), newQuota(25_000)]
+      const local = open({ outageGrant: 40, idleMs: 60_000 })
+      await local.take(quota, 5)
       proxy.cut()
       // The first call that needs the database finds out.
-      const taken = await takeAll(quota, account)
+      const taken = await takeAll(local, quota)
       expect(taken.granted).toBe(25 + 40)
       expect(taken.rejection).toSatisfy((error) => isStorageError(error, 'unavailable'))
-      expect((await takeAll(quota, other, 10)).granted).toBe(40)
+      expect((await takeAll(local, other, 10)).granted).toBe(40)
       expect(events).toEqual([{ event: 'quotaDegraded', state: 'started' }])
     })
 
     test('a database that hangs is slow, not lost: requests wait, and then get an error', async () => {
-      const account = newAccount(25_000)
+      const quota = newQuota(25_000)
       const { clock, passPatience } = createPassableClock()
-      const quota = open({ outageGrant: 40, idleMs: 600_000, clock })
-      await quota.take(account, 5)
+      const local = open({ outageGrant: 40, idleMs: 600_000, clock })
+      await local.take(quota, 5)
       proxy.hang()
-      const taking = takeAll(quota, account)
+      const taking = takeAll(local, quota)
       await nextTurn()
       passPatience()
       const taken = await taking
@@ -101,53 +101,53 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))(
       expect(events).toEqual([])
       proxy.fix()
       await expect
-        .poll(async () => Promise.resolve(quota.take(account, 30)).catch(() => undefined))
+        .poll(async () => Promise.resolve(local.take(quota, 30)).catch(() => undefined))
         .toMatchObject({ granted: 30 })
     })
 
     test('writes the granted calls once the database is back, and reports how many there were', async () => {
-      const account = newAccount(1_000)
-      const quota = open({ outageGrant: 40 })
-      await quota.take(account, 25)
+      const quota = newQuota(1_000)
+      const local = open({ outageGrant: 40 })
+      await local.take(quota, 25)
       proxy.cut()
-      expect((await takeAll(quota, account)).granted).toBe(25 + 40)
-      expect(await getUsed(account)).toBe(50)
+      expect((await takeAll(local, quota)).granted).toBe(25 + 40)
+      expect(await getUsed(quota)).toBe(50)
       proxy.fix()
-      await expect.poll(() => events.at(-1)).toMatchObject({ state: 'ended', accounts: 1, units: 40 })
-      await expect.poll(() => getUsed(account)).toBe(90)
-      expect(await takeAll(quota, account)).toEqual({ granted: 910, rejection: 'day' })
-      await expect.poll(() => getUsed(account)).toBe(1_000)
+      await expect.poll(() => events.at(-1)).toMatchObject({ state: 'ended', quotas: 1, units: 40 })
+      await expect.poll(() => getUsed(quota)).toBe(90)
+      expect(await takeAll(local, quota)).toEqual({ granted: 910, rejection: 'day' })
+      await expect.poll(() => getUsed(quota)).toBe(1_000)
     })
 
     test('grants at most what was left when the row was last read, and then rejects for the quota', async () => {
-      const account = newAccount(100)
-      const quota = open({ outageGrant: 500 })
-      await quota.take(account, 90)
+      const quota = newQuota(100)
+      const local = open({ outageGrant: 500 })
+      await local.take(quota, 90)
       proxy.cut()
-      expect(await takeAll(quota, account)).toEqual({ granted: 10, rejection: 'day' })
+      expect(await takeAll(local, quota)).toEqual({ granted: 10, rejection: 'day' })
       proxy.fix()
-      await expect.poll(() => getUsed(account)).toBe(100)
-      expect(await quota.take(account, 1)).toMatchObject({ granted: 0, rejectedBy: 'day' })
+      await expect.poll(() => getUsed(quota)).toBe(100)
+      expect(await local.take(quota, 1)).toMatchObject({ granted: 0, rejectedBy: 'day' })
     })
 
     test('calls without a limit are granted synchronously and counted', async () => {
-      const account = newAccount(null)
-      const quota = open({ outageGrant: 0 })
+      const quota = newQuota(null)
+      const local = open({ outageGrant: 0 })
       proxy.cut()
-      expect(quota.take(account, 3_000)).toMatchObject({ granted: 3_000 })
+      expect(local.take(quota, 3_000)).toMatchObject({ granted: 3_000 })
       proxy.fix()
-      await expect.poll(() => getUsed(account)).toBe(3_000)
+      await expect.poll(() => getUsed(quota)).toBe(3_000)
     })
 
     test('an unstable connection under load leaves at least the granted calls used, and at most a lost response more per outage', async () => {
-      const account = newAccount(4_000)
-      const quota = open({ outageGrant: 100 })
+      const quota = newQuota(4_000)
+      const local = open({ outageGrant: 100 })
       let granted = 0
       let stopped = false
       const callers = Promise.all(
         Array.from({ length: 8 }, async () => {
           while (!stopped) {
-            const grant = await Promise.resolve(quota.take(account, 1)).catch(() => undefined)
+            const grant = await Promise.resolve(local.take(quota, 1)).catch(() => undefined)
             granted += grant?.granted ?? 0
             await wait(1)
           }
@@ -162,8 +162,8 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))(
       await expect.poll(() => events.at(-1)).toMatchObject({ state: 'ended' })
       stopped = true
       await callers
-      await quota.close()
-      const used = await getUsed(account)
+      await local.close()
+      const used = await getUsed(quota)
       expect(granted).toBeGreaterThan(100)
       expect(used).toBeGreaterThanOrEqual(granted)
       expect(used).toBeLessThanOrEqual(granted + 4 * (25 + 100))

@@ -6,7 +6,7 @@ import type { MeteredKey, Outcome } from '../../src/usage/metering/meter.ts'
 import { pruneUsage } from '../../src/usage/metering/pruneUsage.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
 import { readState } from '../../src/usage/metering/usageRows.ts'
-import { dayMs, hourMs, minuteMs } from '../../src/usage/metering/usageTime.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/lib/time.ts'
 import { databases } from '../storage/databases.ts'
 import { newKey, start, useMeters } from './useMeters.ts'
 

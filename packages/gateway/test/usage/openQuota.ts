@@ -2,7 +2,7 @@ import { monotonicClock } from '../../src/lib/clock.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLocalLimits } from '../../src/usage/limits/createLocalLimits.ts'
 import type { LocalLimitsOptions } from '../../src/usage/limits/createLocalLimits.ts'
-import type { QuotaAccount, QuotaGrant, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
+import type { Quota, QuotaGrant, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 
 /**
  * How long requests in tests wait for a store: as long as a busy machine may take. A test of patience passes it with {@link createPassableClock}.
@@ -25,7 +25,7 @@ export const createPassableClock = (): PassableClock => {
 
 /** Limits without rates. */
 export interface TestQuota extends Pick<UsageLimits, 'giveBack' | 'usage' | 'close'> {
-  take(account: QuotaAccount, calls: number, weights?: readonly number[]): QuotaGrant | Promise<QuotaGrant>
+  take(quota: Quota, calls: number, weights?: readonly number[]): QuotaGrant | Promise<QuotaGrant>
 }
 
 /** Returns the quota's part of a grant. */
@@ -39,8 +39,8 @@ export const openQuota = (options: LocalLimitsOptions): TestQuota => {
   const limits = createLocalLimits({ patienceMs, ...options })
   return {
     ...limits,
-    take: (account, calls, weights) => {
-      const grant = limits.take({ id: 'key_1', rate: undefined, account, calls, passed: calls, weights })
+    take: (quota, calls, weights) => {
+      const grant = limits.take({ id: 'key_1', rate: undefined, quota, calls, passed: calls, weights })
       return grant instanceof Promise ? grant.then(getQuota) : getQuota(grant)
     },
   }

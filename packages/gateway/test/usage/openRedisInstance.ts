@@ -7,7 +7,7 @@ import { createRedisLimits } from '../../src/usage/limits/createRedisLimits.ts'
 import type { RedisLimitsOptions } from '../../src/usage/limits/createRedisLimits.ts'
 import { createLedger } from '../../src/usage/limits/ledger.ts'
 import type { Ledger } from '../../src/usage/limits/ledger.ts'
-import type { LimitsEvent, QuotaAccount, QuotaGrant, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
+import type { LimitsEvent, Quota, QuotaGrant, UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import { createPassableClock, getQuota, patienceMs } from './openQuota.ts'
 
 /** An instance of the service, as far as limits are concerned. */
@@ -20,9 +20,9 @@ export interface RedisInstance {
   readonly flush: () => Promise<void>
   /** Lets the requests that wait now have waited too long. */
   readonly passPatience: () => void
-  take(account: QuotaAccount, calls?: number, weights?: readonly number[]): Promise<QuotaGrant>
+  take(quota: Quota, calls?: number, weights?: readonly number[]): Promise<QuotaGrant>
   /** Takes units of an instance that waits for Redis for {@link shortMs} only, and repeats that as long as a busy machine takes longer. */
-  takeUntilGranted(account: QuotaAccount, calls: number): Promise<void>
+  takeUntilGranted(quota: Quota, calls: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -55,8 +55,8 @@ export const openRedisInstance = async (
   const onEvent = (event: LimitsEvent): void => void events.push(event)
   const { clock, passPatience } = createPassableClock()
   const limits = createRedisLimits({ redis: link, rows, ledger, flush, onEvent, patienceMs, clock, ...options })
-  const take: RedisInstance['take'] = async (account, calls = 1, weights) =>
-    getQuota(await limits.take({ id: 'key_1', rate: undefined, account, calls, passed: calls, weights }))
+  const take: RedisInstance['take'] = async (quota, calls = 1, weights) =>
+    getQuota(await limits.take({ id: 'key_1', rate: undefined, quota, calls, passed: calls, weights }))
   return {
     limits,
     ledger,
@@ -65,8 +65,8 @@ export const openRedisInstance = async (
     flush,
     passPatience,
     take,
-    takeUntilGranted: async (account, calls) => {
-      while ((await take(account, calls).catch(() => undefined))?.granted !== calls) await wait(5)
+    takeUntilGranted: async (quota, calls) => {
+      while ((await take(quota, calls).catch(() => undefined))?.granted !== calls) await wait(5)
       // If Redis counted as lost, it is back.
       while (events.length % 2 > 0) await wait(5)
       events.length = 0

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { QuotaAccount } from '../../src/usage/limits/usageLimits.ts'
+import type { Quota } from '../../src/usage/limits/usageLimits.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { openQuota } from './openQuota.ts'
@@ -49,11 +49,11 @@ describe('local limits on SQLite after a power cut', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
   const newFile = (): string => join(folder, `${(cases += 1)}.db`)
-  const getUsedAfterStart = async (file: string, account: QuotaAccount, now: number): Promise<number> => {
+  const getUsedAfterStart = async (file: string, quota: Quota, now: number): Promise<number> => {
     const storage = await openStorage({ file })
-    const quota = openQuota({ storage, now: () => now })
-    const { day } = await quota.usage(account)
-    await quota.close()
+    const local = openQuota({ storage, now: () => now })
+    const { day } = await local.usage(quota)
+    await local.close()
     await storage.close()
     return day.used
   }
@@ -73,26 +73,26 @@ describe('local limits on SQLite after a power cut', () => {
           const storage = await watchDisk(file, sure)
           let now = noon
           const open = (): TestQuota => openQuota({ storage, now: () => now, idleMs: 60_000 })
-          let quota = open()
-          const account = { id: 'user:usr_1', perDay, perMonth: null }
+          let local = open()
+          const quota = { id: 'user:usr_1', perDay, perMonth: null }
           let granted = 0
           for (const one of steps) {
-            if (one.op === 'take') granted += (await quota.take(account, one.calls)).granted
+            if (one.op === 'take') granted += (await local.take(quota, one.calls)).granted
             else if (one.op === 'midnight') {
               now += dayMs
               granted = 0
             } else {
-              await quota.close()
-              quota = open()
+              await local.close()
+              local = open()
             }
           }
           const after = newFile()
           copyFileSync(sure, after)
-          const used = await getUsedAfterStart(after, account, now)
+          const used = await getUsedAfterStart(after, quota, now)
           expect(used).toBeGreaterThanOrEqual(granted)
           // The loss is bounded too.
           expect(used).toBeLessThanOrEqual(granted + Math.max(25, perDay / 100))
-          await quota.close()
+          await local.close()
           await storage.close()
         },
       ),
@@ -101,30 +101,30 @@ describe('local limits on SQLite after a power cut', () => {
   })
 
   test('a kill forfeits what was reserved ahead, a clean stop nothing', async () => {
-    const account = { id: 'user:usr_1', perDay: 25_000, perMonth: null }
+    const quota = { id: 'user:usr_1', perDay: 25_000, perMonth: null }
     const [killed, clean, sure] = [newFile(), newFile(), newFile()]
     const storage = await watchDisk(clean, sure)
-    const quota = openQuota({ storage, now: () => noon })
-    await quota.take(account, 60)
+    const local = openQuota({ storage, now: () => noon })
+    await local.take(quota, 60)
     // The file after a kill: everything that was written.
     const reader = new DatabaseSync(clean, { readOnly: true })
     reader.exec(`vacuum into '${killed}'`)
     reader.close()
-    expect(await getUsedAfterStart(killed, account, noon)).toBe(60 + 25)
-    await quota.close()
+    expect(await getUsedAfterStart(killed, quota, noon)).toBe(60 + 25)
+    await local.close()
     await storage.close()
-    expect(await getUsedAfterStart(clean, account, noon)).toBe(60)
+    expect(await getUsedAfterStart(clean, quota, noon)).toBe(60)
   })
 
-  test('waits for the disk only once in several hundred calls of a busy account', async () => {
+  test('waits for the disk only once in several hundred calls of a busy quota', async () => {
     const storage = await watchDisk(newFile(), newFile())
-    const quota = openQuota({ storage, now: () => noon })
-    const account = { id: 'user:usr_1', perDay: 25_000, perMonth: null }
-    for (let call = 0; call < 5_000; call += 1) await quota.take(account, 1)
+    const local = openQuota({ storage, now: () => noon })
+    const quota = { id: 'user:usr_1', perDay: 25_000, perMonth: null }
+    for (let call = 0; call < 5_000; call += 1) await local.take(quota, 1)
     expect(storage.waits).toBeGreaterThanOrEqual(5_000 / 250)
     expect(storage.waits).toBeLessThanOrEqual(5_000 / 250 + 10)
-    await quota.close()
-    expect((await quota.usage(account)).day.used).toBe(5_000)
+    await local.close()
+    expect((await local.usage(quota)).day.used).toBe(5_000)
     await storage.close()
   })
 })

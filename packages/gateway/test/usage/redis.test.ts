@@ -181,7 +181,7 @@ describe('with Redis', needs('redis-server'), () => {
         flush: async () => {},
       })
       const rate = { perSecond: 1, burst: 2 }
-      expect(limits.take({ id: 'app', rate, account: undefined, calls: 3, passed: 3 })).toMatchObject({ granted: 2 })
+      expect(limits.take({ id: 'app', rate, quota: undefined, calls: 3, passed: 3 })).toMatchObject({ granted: 2 })
       await limits.close()
     }
     for (const url of ['http://127.0.0.1', 'hunter2', ''])

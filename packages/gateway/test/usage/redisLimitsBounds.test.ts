@@ -9,7 +9,7 @@ import type { Storage } from '../../src/storage/openStorage.ts'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
 import type { RedisLimitsOptions } from '../../src/usage/limits/createRedisLimits.ts'
 import { toUsedKey } from '../../src/usage/limits/limitScript.ts'
-import type { QuotaAccount } from '../../src/usage/limits/usageLimits.ts'
+import type { Quota } from '../../src/usage/limits/usageLimits.ts'
 import { sqlite } from '../storage/databases.ts'
 import { openRedisInstance, shortMs, untilLate } from './openRedisInstance.ts'
 import type { RedisInstance } from './openRedisInstance.ts'
@@ -17,7 +17,7 @@ import { startRedis } from './startRedis.ts'
 import type { TestRedis } from './startRedis.ts'
 
 let count = 0
-const newAccount = (perDay: number | null): QuotaAccount => ({
+const newQuota = (perDay: number | null): Quota => ({
   id: `app:app_${(count += 1)}`,
   perDay,
   perMonth: null,
@@ -27,9 +27,9 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 const isUnavailable = (error: unknown): boolean => isStorageError(error, 'unavailable')
 
 /** Takes calls one at a time until one is not granted. */
-const takeAll = async (instance: RedisInstance, account: QuotaAccount): Promise<number> => {
+const takeAll = async (instance: RedisInstance, quota: Quota): Promise<number> => {
   for (let granted = 0; ; granted += 1) {
-    const grant = await instance.take(account).catch(() => undefined)
+    const grant = await instance.take(quota).catch(() => undefined)
     if (grant === undefined || grant.granted === 0) return granted
   }
 }
@@ -61,8 +61,8 @@ describe('bounds of limits on Redis', needs('redis-server'), () => {
     opened.push(instance)
     return instance
   }
-  const getUsed = async ({ limits }: RedisInstance, account: QuotaAccount): Promise<number> =>
-    (await limits.usage(account)).day.used
+  const getUsed = async ({ limits }: RedisInstance, quota: Quota): Promise<number> =>
+    (await limits.usage(quota)).day.used
   const hasLast = ({ events }: RedisInstance, state: 'started' | 'ended'): boolean => {
     const last = events.at(-1)
     return last?.event === 'quotaDegraded' && last.state === state
@@ -73,7 +73,7 @@ describe('bounds of limits on Redis', needs('redis-server'), () => {
   test('three instances share a rate', async () => {
     const instances = await Promise.all(times(3, () => open()))
     const rate = { perSecond: 1, burst: 50 }
-    const request = { id: 'key_r', rate, account: undefined, calls: 1, passed: 1 }
+    const request = { id: 'key_r', rate, quota: undefined, calls: 1, passed: 1 }
     const before = performance.now()
     const grants = await Promise.all(instances.flatMap(({ limits }) => times(40, async () => limits.take(request))))
     const granted = sum(grants.map((grant) => grant.granted))
@@ -82,38 +82,38 @@ describe('bounds of limits on Redis', needs('redis-server'), () => {
   })
 
   test('an instance whose clock is wrong charges the day of Redis from its first reply on', async () => {
-    const account = newAccount(100)
+    const quota = newQuota(100)
     const right = await open()
-    await right.take(account, 10)
+    await right.take(quota, 10)
     for (const days of [-1, 1]) {
       const wrong = await open({ now: () => Date.now() + days * 86_400_000 })
-      expect(await wrong.take(account, 20)).toMatchObject({ granted: 20, day: getUtcDay(Date.now()).text })
+      expect(await wrong.take(quota, 20)).toMatchObject({ granted: 20, day: getUtcDay(Date.now()).text })
     }
-    expect(await getUsed(right, account)).toBe(50)
+    expect(await getUsed(right, quota)).toBe(50)
   })
 
   test('a request waits for patienceMs at most, and none waits once Redis is lost for that long', async () => {
-    const account = newAccount(100)
+    const quota = newQuota(100)
     const one = await open()
     redis.hang()
     const pending = Symbol('pending')
-    const taken = one.take(account).catch(isUnavailable)
+    const taken = one.take(quota).catch(isUnavailable)
     expect(await Promise.race([taken, wait(300, pending)])).toBe(pending)
     one.passPatience()
     expect(await taken).toBe(true)
     await expect.poll(() => isLost(one)).toBe(true)
     one.passPatience()
-    expect(await Promise.race([one.take(account).catch(isUnavailable), nextTurn(pending)])).toBe(true)
+    expect(await Promise.race([one.take(quota).catch(isUnavailable), nextTurn(pending)])).toBe(true)
   })
 
   test('all instances together grant at most outageGrant a day without Redis, however often it is lost', async () => {
-    const account = newAccount(1_000)
+    const quota = newQuota(1_000)
     const instances = await Promise.all(times(6, () => open({ outageGrant: 40, patienceMs: shortMs })))
-    for (const instance of instances) await instance.takeUntilGranted(account, 1)
+    for (const instance of instances) await instance.takeUntilGranted(quota, 1)
     const granted: number[] = []
     for (let round = 0; round < 2; round += 1) {
       redis.hang()
-      granted.push(...(await Promise.all(instances.map((instance) => takeAll(instance, account)))))
+      granted.push(...(await Promise.all(instances.map((instance) => takeAll(instance, quota)))))
       await untilLate()
       redis.resume()
       await Promise.all(instances.map((instance) => expect.poll(() => isBack(instance)).toBe(true)))
@@ -121,36 +121,36 @@ describe('bounds of limits on Redis', needs('redis-server'), () => {
     // A quarter of what was left each time; nothing the second time.
     expect(granted).toEqual([10, 8, 6, 4, 3, 3, 0, 0, 0, 0, 0, 0])
     const [one] = instances as [RedisInstance]
-    await expect.poll(() => getUsed(one, account)).toBe(6 + 34)
+    await expect.poll(() => getUsed(one, quota)).toBe(6 + 34)
   })
 
   test('with outageGrant 0 nothing is granted without Redis', async () => {
-    const account = newAccount(100)
+    const quota = newQuota(100)
     const one = await open({ outageGrant: 0, patienceMs: shortMs })
-    await one.takeUntilGranted(account, 10)
+    await one.takeUntilGranted(quota, 10)
     redis.hang()
-    const ends = await Promise.allSettled(times(20, () => one.take(account)))
+    const ends = await Promise.allSettled(times(20, () => one.take(quota)))
     await untilLate()
     expect(ends.every((end) => end.status === 'rejected' && isUnavailable(end.reason))).toBe(true)
     redis.resume()
     await expect.poll(() => isBack(one)).toBe(true)
-    expect(await getUsed(one, account)).toBe(10)
+    expect(await getUsed(one, quota)).toBe(10)
   })
 
-  test('without Redis a used-up account stays rejected for its quota, also after a second', async () => {
-    const account = newAccount(5)
+  test('without Redis a used-up quota stays used up, also after a second', async () => {
+    const quota = newQuota(5)
     const one = await open()
-    await one.take(account, 6)
+    await one.take(quota, 6)
     await redis.kill()
     await expect.poll(() => isLost(one)).toBe(true)
     await wait(1_100)
-    expect(await one.take(account)).toMatchObject({ granted: 0, rejectedBy: 'day' })
+    expect(await one.take(quota)).toMatchObject({ granted: 0, rejectedBy: 'day' })
   })
 
   test('without Redis each instance decides on rates alone', async () => {
     const instances = [await open(), await open()]
     const rate = { perSecond: 1, burst: 30 }
-    const request = { id: 'key_l', rate, account: undefined, calls: 20, passed: 20 }
+    const request = { id: 'key_l', rate, quota: undefined, calls: 20, passed: 20 }
     const before = performance.now()
     await redis.kill()
     await Promise.all(instances.map((instance) => expect.poll(() => instance.link.isReady()).toBe(false)))
@@ -162,7 +162,7 @@ describe('bounds of limits on Redis', needs('redis-server'), () => {
     }
   })
 
-  test('a slow or lost ledger concerns only accounts that Redis does not have', async () => {
+  test('a slow or lost ledger concerns only quotas that Redis does not have', async () => {
     const rows = createAccountDays(storage)
     let isLedgerLost = false
     const none = (): void => {}
@@ -174,7 +174,7 @@ describe('bounds of limits on Redis', needs('redis-server'), () => {
         return rows.read(...query)
       },
     }
-    const [known, other, third] = [newAccount(100), newAccount(100), newAccount(100)]
+    const [known, other, third] = [newQuota(100), newQuota(100), newQuota(100)]
     await (await open()).take(known)
     const one = await open({ rows: slow })
     let isTaken = false
@@ -191,28 +191,28 @@ describe('bounds of limits on Redis', needs('redis-server'), () => {
   })
 
   test('if Redis loses its data, the limit is exceeded by no more than killed instances had not written', async () => {
-    const account = newAccount(100)
+    const quota = newQuota(100)
     const killed = await open()
-    await killed.take(account, 30)
+    await killed.take(quota, 30)
     await killed.flush()
-    await killed.take(account, 20)
+    await killed.take(quota, 20)
     const other = await open()
     // Closing writes nothing, like a kill.
     await killed.close()
     await redis.kill()
     await redis.start()
     await expect.poll(() => other.link.isReady()).toBe(true)
-    expect(await other.take(account, 100)).toMatchObject({ granted: 70, rejectedBy: 'day' })
+    expect(await other.take(quota, 100)).toMatchObject({ granted: 70, rejectedBy: 'day' })
   })
 
   test('after a failover that lost charges, an instance that has not seen them grants no more than the limit', async () => {
     const [one, other] = [await open({ outageGrant: 0 }), await open({ outageGrant: 0 })]
-    const account = newAccount(100)
-    await one.take(account, 10)
-    await other.take(account, 10)
-    const key = toUsedKey(account.id)
+    const quota = newQuota(100)
+    await one.take(quota, 10)
+    await other.take(quota, 10)
+    const key = toUsedKey(quota.id)
     const before = (await one.link.client.getBuffer(key)) ?? Buffer.alloc(0)
-    await one.take(account, 30)
+    await one.take(quota, 30)
     await one.link.client.set(key, before)
     for (const { link } of [one, other]) {
       const ready = once(link.client, 'ready')
@@ -221,7 +221,7 @@ describe('bounds of limits on Redis', needs('redis-server'), () => {
       await ready
     }
     // `one` has reported what it saw to Redis.
-    const grants = [await other.take(account, 60), await one.take(account, 60)]
+    const grants = [await other.take(quota, 60), await one.take(quota, 60)]
     expect(grants.map(({ granted }) => granted)).toEqual([50, 0])
   })
 })

@@ -5,7 +5,7 @@ import { createReadTraffic } from '../../src/usage/metering/createReadTraffic.ts
 import { toOldKeyId } from '../../src/usage/metering/meter.ts'
 import type { MeteredKey } from '../../src/usage/metering/meter.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
-import { dayMs, hourMs, minuteMs } from '../../src/usage/metering/usageTime.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/lib/time.ts'
 import { databases } from '../storage/databases.ts'
 import { newKey, start, useMeters } from './useMeters.ts'
 

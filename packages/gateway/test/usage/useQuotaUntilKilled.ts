@@ -24,7 +24,7 @@ const task = JSON.parse(process.env['KEYRAIL_TEST_USE'] ?? '') as UsageTask
 const storage = await openStorage(task.storage)
 const now = (): number => task.now
 const instance = task.redisUrl === undefined ? undefined : await openRedisInstance(task.redisUrl, storage)
-const quota = instance ?? openQuota({ storage, now })
+const local = instance ?? openQuota({ storage, now })
 let printed = 0
 const write: typeof storage.write = async (steps, options) => {
   const before = printed
@@ -33,12 +33,12 @@ const write: typeof storage.write = async (steps, options) => {
   return results
 }
 const meter = createMeter({ storage: { ...storage, write }, now, alongside: instance?.ledger })
-const account = { id: `user:${task.userId}`, perDay: task.perDay, perMonth: null }
+const quota = { id: `user:${task.userId}`, perDay: task.perDay, perMonth: null }
 const key = { id: `key_${task.userId}`, userId: task.userId }
 
 const call = async (): Promise<void> => {
   for (;;) {
-    const { granted } = await quota.take(account, 1)
+    const { granted } = await local.take(quota, 1)
     if (granted === 0) return
     meter.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
     // Synchronous, right after the count: a kill between the two can hit only one call.
@@ -49,5 +49,5 @@ const call = async (): Promise<void> => {
 }
 await Promise.all(Array.from({ length: task.callers }, call))
 await meter.close()
-await quota.close()
+await local.close()
 await storage.close()

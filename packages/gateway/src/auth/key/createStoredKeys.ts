@@ -40,9 +40,6 @@ export interface LimitSource {
 
 /** A cached key store over a storage. */
 export interface StoredKeys extends KeyStore {
-  find(hash: string): FoundKey
-  findByKid(kid: string): FoundKey
-  isCached(text: string, by: 'hash' | 'kid'): boolean
   /** Drops changed keys from the cache, so that the next request reads them. Call it after the commit. */
   forget(changes: readonly Change[] | 'all'): void
   /** Takes the limits of cached keys from `getLimits` again, each when it is used next. Call it when the config has changed. It reads nothing from the database. */

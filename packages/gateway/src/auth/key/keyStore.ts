@@ -63,17 +63,14 @@ export interface KeyStore {
   /**
    * Finds the record of a key.
    * @param hash - The key's SHA-256 in lower-case hex.
-   * @returns The record, or `undefined` (or null) if the key does not exist.
+   * @returns The record, or `undefined` if the key does not exist.
    */
   find(hash: string): FoundKey
   /**
-   * Finds the record of an app by the id of one of its JWT keys, for calls without a key. A store without this method rejects such calls.
+   * Finds the record of an app by the id of one of its JWT keys, for calls without a key.
    * @param kid - From the token, of which nothing is verified yet.
    */
-  findByKid?(kid: string): FoundKey
-  /**
-   * Whether `find` (`findByKid`) needs no database for this hash (kid). Other look-ups are limited for IPs that send many unknown keys.
-   * @default every look-up is in memory
-   */
-  isCached?(text: string, by: 'hash' | 'kid'): boolean
+  findByKid(kid: string): FoundKey
+  /** Whether `find` (`findByKid`) needs no database for this hash (kid). Other look-ups are limited for IPs that send many unknown keys. */
+  isCached(text: string, by: 'hash' | 'kid'): boolean
 }

@@ -1,7 +1,7 @@
 import type { RateLimits } from '../../usage/rateLimit/rateDecision.ts'
 import { toOldKeyId } from '../../usage/metering/meter.ts'
 import type { MeteredKey } from '../../usage/metering/meter.ts'
-import type { QuotaAccount } from '../../usage/limits/usageLimits.ts'
+import type { Quota } from '../../usage/limits/usageLimits.ts'
 import { getBufferShare } from '../../lib/memoryBudget.ts'
 import type { BufferShare } from '../../lib/memoryBudget.ts'
 import type { Network } from '../../lib/network.ts'
@@ -17,7 +17,7 @@ export interface RateBucket {
   readonly rate: RateLimits | undefined
 }
 
-/** The owner, limits and accounts of a key record, computed once per record. */
+/** The owner, limits and quota of a key record, computed once per record. */
 export interface Tenant {
   readonly record: KeyRecord
   /** The owner of the key, who may have several. */
@@ -29,16 +29,16 @@ export interface Tenant {
   readonly bucket: RateBucket
   /** On networks that have their own rates; `undefined`: on none. */
   readonly networkBuckets: ReadonlyMap<Network, RateBucket> | undefined
-  /** The account whose quota is used; `undefined`: none. */
-  readonly account: QuotaAccount | undefined
+  /** What its calls are charged to; `undefined`: nothing. */
+  readonly quota: Quota | undefined
   /** Set for test keys, which are not metered. */
   readonly testKey: TestKey | undefined
 }
 
 const tenants = new WeakMap<KeyRecord, Tenant>()
 
-const getAccountId = ({ id, kind, userId, quotaOwner = userId, appId }: KeyRecord): string => {
-  // Without an owner in the record, a key has its own account.
+const getQuotaId = ({ id, kind, userId, quotaOwner = userId, appId }: KeyRecord): string => {
+  // Without an owner in the record, a key has its own quota.
   if (kind === 'app') return appId === undefined ? `key:${id}` : `app:${appId}`
   return quotaOwner === undefined ? `key:${id}` : `user:${quotaOwner}`
 }
@@ -74,7 +74,7 @@ export const toTenant = (record: KeyRecord): Tenant => {
     bucket: { id: record.id, rate: toRate({ perSecond, burst }) },
     networkBuckets: toNetworkBuckets(record),
     // Calls without a limit are counted too, for the usage display.
-    account: record.limits === undefined ? undefined : { id: getAccountId(record), perDay, perMonth },
+    quota: record.limits === undefined ? undefined : { id: getQuotaId(record), perDay, perMonth },
     testKey: undefined,
   }
   tenants.set(record, tenant)

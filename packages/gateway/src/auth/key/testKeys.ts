@@ -39,7 +39,7 @@ const createTestTenant = (testKey: TestKey, kind: 'app' | 'apiKey'): Tenant => {
     share: getBufferShare(id),
     bucket: { id, rate: undefined },
     networkBuckets: undefined,
-    account: undefined,
+    quota: undefined,
     testKey,
   }
 }

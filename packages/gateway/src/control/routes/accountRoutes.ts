@@ -174,14 +174,14 @@ export const accountRoutes: readonly Route[] = [
       access: 'session',
       body: passwordBody,
     },
-    async ({ body, caller }, { storage, accounts, requestLog }) => {
+    async ({ body, caller }, { storage, accounts, requestRecorder }) => {
       const { ip, secure } = caller
       const viewer = requireViewer(caller)
       const keyIds = await storage.keys.listIds(viewer.user.id)
       const result = await accounts.deleteAccount({ viewer, password: body.password, ip })
       if (result !== true) return { error: apiErrors.fromAccountError(result) }
       // Not awaited: there may be many.
-      void requestLog.remove(keyIds)
+      void requestRecorder.remove(keyIds)
       return { response: undefined, cookie: clearSessionCookie({ secure }) }
     },
   ),

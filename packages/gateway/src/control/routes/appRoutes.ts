@@ -207,7 +207,7 @@ export const appRoutes: readonly Route[] = [
       body: deleteAppBody,
     },
     async ({ params, body, caller }, parts) => {
-      const { storage, now, requestLog } = parts
+      const { storage, now, requestRecorder } = parts
       const id = params.appId
       const userId = requireUserId(caller)
       const key = await storage.keys.findByApp({ appId: id, userId })
@@ -226,7 +226,7 @@ export const appRoutes: readonly Route[] = [
       if (removed === 'wrongName')
         return { error: apiErrors.invalid([{ field: 'name', fix: "must be the app's name" }]) }
       // Not awaited: there may be many.
-      if (key !== undefined) void requestLog.remove([key.id])
+      if (key !== undefined) void requestRecorder.remove([key.id])
       return { response: undefined }
     },
   ),

@@ -1,5 +1,6 @@
 import { compileAllowList } from '../../auth/allowList/compileAllowList.ts'
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
+import { dayMs } from '../../lib/time.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { normalizeAllowValue } from '../normalizeAllowValue.ts'
 import { getSpan } from '../views/toMetricsView.ts'
@@ -8,7 +9,6 @@ import type { AllowListPreviewView, OriginsView } from '../contract/controlApi.d
 import { requireUserId, route } from '../route.ts'
 import type { ControlParts, HandlerResult, Route } from '../route.ts'
 
-const dayMs = 86_400_000
 const maxItems = 20
 const maxExamples = 5
 

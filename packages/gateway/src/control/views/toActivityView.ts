@@ -1,3 +1,4 @@
+import { floorTo, hourMs } from '../../lib/time.ts'
 import type { App } from '../../storage/apps.ts'
 import type { Key } from '../../storage/keys.ts'
 import type { Activity, KeyActivity } from '../../usage/metering/activity.ts'
@@ -7,11 +8,8 @@ import { isoTime, isoTimeOrNull } from './times.ts'
 /** How many hours an activity view covers, the current one included. */
 export const activityHours = 24
 
-const hourMs = 3_600_000
-
 /** The start of the first hour of an activity view. */
-export const getActivityStart = (now: number): number =>
-  Math.floor(now / hourMs) * hourMs - (activityHours - 1) * hourMs
+export const getActivityStart = (now: number): number => floorTo(now, hourMs) - (activityHours - 1) * hourMs
 
 const addUp = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 const zeros = Array.from({ length: activityHours }, () => 0)

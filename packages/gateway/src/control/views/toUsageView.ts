@@ -13,9 +13,9 @@ const toUsageWindow = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => 
   resetAt: isoTime(resetAtMs),
 })
 
-/** The account that a usage view is for. */
+/** The quota that a usage view is for. */
 export interface UsageSubject {
-  /** The quota account: `user:usr_…` or `app:app_…`. */
+  /** `user:usr_…` or `app:app_…`. */
   readonly id: string
   readonly kind: 'app' | 'apiKey'
   /** Applies the limits of the account and of the app to the defaults of the config or of a network. */

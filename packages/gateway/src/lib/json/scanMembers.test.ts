@@ -1,7 +1,7 @@
 import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { scanItems, scanMembers } from './scanMembers.ts'
+import { getMember, scanItems, scanMembers } from './scanMembers.ts'
 
 /** JSON texts with white space anywhere, numbers in odd spellings, escapes and repeated names. */
 const space = fc.stringMatching(/^[ \t\r\n]{0,3}$/)
@@ -145,4 +145,19 @@ describe('scanItems', () => {
       expect(scanItems(text)).toEqual({ items: [{ start: 1, end: text.length - 1 }], count: 1, end: text.length })
     expect(cpuMs(scan)).toBeLessThan(1_000)
   })
+})
+
+test.each([
+  ['{"a":1,"b":{"c":[2]}}', 'b', '{"c":[2]}'],
+  ['{"\\u0062":1.0}', 'b', '1.0'],
+  ['{"a":{"b":1}}', 'b', undefined],
+  ['{"b":1,"b":1}', 'b', undefined],
+  ['[1]', 'b', undefined],
+])('the member of %s with the name %s is %s', (text, wanted, source) => {
+  expect(getMember(text, wanted)).toBe(source)
+  expect(getMember(`[${text}]`, wanted, 1)).toBe(source)
+})
+
+test('an object with too many members has none', () => {
+  expect([getMember('{"a":1,"b":2}', 'a', 0, 2), getMember('{"a":1,"b":2}', 'a', 0, 1)]).toEqual(['1', undefined])
 })

@@ -125,6 +125,12 @@ export const scanMembers = (
   }
 }
 
+/** Gets the source text of a member of the object that starts at `at`; `undefined` if there is none with this name, or several. */
+export const getMember = (text: string, name: string, at = 0, limit = Infinity): string | undefined => {
+  const [only, another] = scanMembers(text, at, limit)?.members.filter((member) => member.name === name) ?? []
+  return only === undefined || another !== undefined ? undefined : text.slice(only.start, only.end)
+}
+
 /**
  * Finds the items of the array that starts at `at`.
  * @param text - JSON text, as for `scanMembers`.

@@ -1,9 +1,9 @@
 /** Formats a block number as nodes require it. */
 export const toHex = (block: number): string => `0x${block.toString(16)}`
 
-/** Parses the number in the source text of a JSON string such as `"0x1f"`. */
-export const parseQuantity = (source: string): number | undefined => {
-  const digits = /^"(0x[0-9a-fA-F]{1,16})"$/.exec(source)?.[1]
+/** Parses the number in the source text of a JSON string such as `"0x1f"`; `undefined` for any other text, or none. */
+export const parseQuantity = (source: string | undefined): number | undefined => {
+  const digits = /^"(0x[0-9a-fA-F]{1,16})"$/.exec(source ?? '')?.[1]
   const value = digits === undefined ? NaN : Number(digits)
   return Number.isSafeInteger(value) ? value : undefined
 }

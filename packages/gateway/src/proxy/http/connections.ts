@@ -19,11 +19,10 @@ interface ConnectionState {
 /** Tracks the requests of each connection, so that a connection is closed after its last response and not before. */
 export interface Connections {
   /**
-   * Whether a request can start at once. If not, `enqueue` starts it when earlier requests of its pipeline have completed, so that one
-   * connection cannot use all capacity. A connection with too many requests in the queue is cut.
+   * Starts a request at once, or when earlier requests of its pipeline have completed, so that one connection cannot use all capacity. A connection
+   * with too many requests in the queue is cut.
    */
-  readonly canStart: (request: IncomingMessage, response: ServerResponse) => boolean
-  readonly enqueue: (request: IncomingMessage, start: () => void) => void
+  readonly enqueue: (request: IncomingMessage, response: ServerResponse, start: () => void) => void
   readonly start: (request: IncomingMessage) => void
   /** Call this when a response was written or its caller disconnected. */
   readonly finish: (request: IncomingMessage) => void
@@ -79,16 +78,16 @@ export const createConnections = (): Connections => {
     listener()
   }
   return {
-    canStart: (request, response) => {
-      const state = getState(request.socket)
-      state.response = response
-      return state.open < maxOpen && state.queue.length === 0
-    },
-    enqueue: ({ socket }, start) => {
-      // Requests that were parsed before the connection was cut still arrive here.
-      if (socket.destroyed) return
+    enqueue: ({ socket }, response, start) => {
       const state = getState(socket)
       const { queue } = state
+      state.response = response
+      if (state.open < maxOpen && queue.length === 0) {
+        start()
+        return
+      }
+      // Requests that were parsed before the connection was cut still arrive here.
+      if (socket.destroyed) return
       if (!state.hasCloseListener)
         socket.on('close', () => {
           queuedInTotal -= queue.length

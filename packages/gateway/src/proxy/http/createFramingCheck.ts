@@ -12,13 +12,6 @@ export type Framing = 'accept' | 'reject' | 'ignore'
  * lengths). This check rejects the rest, and closes the connection after an HTTP/1.0 request with `Transfer-Encoding`.
  *
  * @returns The check. Call it with each request before you handle it. It marks a response that must be the last one.
- * @example
- * import { createServer } from 'node:http'
- *
- * const checkFraming = createFramingCheck()
- * const server = createServer((request, response) => {
- *   if (checkFraming(request, response) === 'accept') response.end()
- * })
  * @see RFC 9112, sections 6.1 and 6.3
  */
 export const createFramingCheck = (): ((request: IncomingMessage, response: ServerResponse) => Framing) => {

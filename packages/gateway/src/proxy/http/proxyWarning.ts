@@ -53,8 +53,6 @@ const maxWarnings = 16
  * @param options.warn - Called once for each peer, for at most 16 of them, with the peer's IP, the header's name and how to fix it. Nothing of
  * the header's value is in the text.
  * @returns The check, to be called with every request and with the rule of the current config.
- * @example
- * const check = createProxyWarning({ warn: console.warn })
  */
 export const createProxyWarning = ({
   warn,

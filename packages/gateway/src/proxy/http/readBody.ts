@@ -1,15 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { createChunks } from '../../lib/createChunks.ts'
-import type { Chunks } from '../../lib/createChunks.ts'
-import { unpin } from '../../lib/unpin.ts'
+import { addChunk, joinChunks } from '../../lib/chunks.ts'
+import type { Chunks } from '../../lib/chunks.ts'
 
 /** The bytes of a body, or the reason for their absence: it is too large, there is no room for it, or the caller disconnected. */
 export type BodyResult = Buffer | 'tooLarge' | 'noRoom' | 'gone'
 
 /** A body up to this size that arrives in one chunk needs no room, so small calls work even when there is none. */
 const smallBodyBytes = 4 * 1024
-
-const noBytes = Buffer.alloc(0)
 
 /** Whether a request's `Content-Length` is too large, so that no byte of its body needs to be read. */
 export const isBodyTooLarge = (request: IncomingMessage, maxBytes: number): boolean =>
@@ -27,14 +24,12 @@ export const readBody = (
   options: { maxBytes: number; buffer: boolean; room?: (bytes: number) => boolean },
   done: (result: BodyResult) => void,
 ): void => {
-  let first: Buffer | undefined
   let chunks: Chunks | undefined
   let size = 0
   let ended = false
   const finish = (result: BodyResult): void => {
     if (ended) return
     ended = true
-    first = undefined
     chunks = undefined
     request.off('data', onData)
     done(result)
@@ -44,11 +39,10 @@ export const readBody = (
     if (size > options.maxBytes) finish('tooLarge')
     else if (!options.buffer) return
     else if (!isSmallBody(request, chunk, size) && options.room?.(chunk.length) === false) finish('noRoom')
-    else if (first === undefined) first = unpin(chunk)
-    else (chunks ??= createChunks(first)).add(chunk)
+    else chunks = addChunk(chunks, chunk)
   }
   request.on('data', onData)
-  request.on('end', () => finish(chunks?.join() ?? first ?? noBytes))
+  request.on('end', () => finish(joinChunks(chunks)))
   const gone = (): void => finish('gone')
   request.on('close', gone)
   request.on('error', gone)

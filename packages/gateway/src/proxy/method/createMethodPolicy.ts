@@ -20,6 +20,8 @@ export interface MethodTraits {
   readonly filter?: 'create' | 'use' | 'remove'
   /** It starts or ends a subscription: only over a WebSocket. */
   readonly subscribes?: true
+  /** It only keeps a connection open: it is neither limited nor counted. */
+  readonly keepsAlive?: true
   /** The source text of its result, if the gateway responds without calling a node. */
   readonly result?: string
   /** The param that pins the response to a chain state. */

@@ -75,7 +75,7 @@ export const getKeyCredential = (path: CallPath): Credential | undefined => {
 const findRecord = (gateway: GatewayContext, request: PendingRequest, credential: Credential): void => {
   const { keys, lookUps } = gateway.auth
   const { by, text } = credential
-  if (keys.isCached?.(text, by) ?? true) {
+  if (keys.isCached(text, by)) {
     lookUp(gateway, request, credential)
     return
   }
@@ -104,32 +104,26 @@ const lookUp = (gateway: GatewayContext, request: PendingRequest, credential: Cr
   const { by, text } = credential
   let found: FoundKey
   try {
-    found = by === 'hash' ? keys.find(text) : keys.findByKid?.(text)
+    found = by === 'hash' ? keys.find(text) : keys.findByKid(text)
   } catch (error) {
     rejectUnavailable(gateway, request, error)
     return
   }
-  if (isThenable(found))
-    Promise.resolve(found).then(
+  if (found instanceof Promise)
+    found.then(
       (record) => checkFound(gateway, request, { credential, record }),
       (error: unknown) => rejectUnavailable(gateway, request, error),
     )
   else checkFound(gateway, request, { credential, record: found })
 }
 
-/** Some database clients return promises of their own. */
-const isThenable = (found: object | null | undefined): found is PromiseLike<KeyRecord | undefined> =>
-  typeof found === 'object' && found !== null && 'then' in found
-
 const checkFound = (
   gateway: GatewayContext,
   request: PendingRequest,
-  { credential, record }: { credential: Credential; record: KeyRecord | null | undefined },
+  { credential, record }: { credential: Credential; record: KeyRecord | undefined },
 ): void => {
   const { context, path, done } = request
-  // Nothing awaits this, so an exception further down would end the process.
-  if (record && !Array.isArray(record.networks)) rejectUnavailable(gateway, request, undefined)
-  else if (credential.token !== undefined)
+  if (credential.token !== undefined)
     done(checkTokenRecord(gateway, context, { path, token: credential.token, record }))
   else if (record) done(checkRecord(gateway, context, { path, record, verified: undefined }))
   else done(rejectUnknownKey(gateway, context))
@@ -231,7 +225,7 @@ const checkServices = ({ services }: KeyRecord): Rejection | undefined =>
 const authorizeToken = (gateway: GatewayContext, request: PendingRequest): void => {
   const { context, done } = request
   const token = parseBearer(context.caller.headers.authorization)
-  if (token === undefined || gateway.auth.keys.findByKid === undefined) {
+  if (token === undefined) {
     done(rejectUnknownKey(gateway, context))
     return
   }
@@ -261,7 +255,7 @@ const beforeSignature: ReadonlySet<string> = new Set([
 const checkTokenRecord = (
   gateway: GatewayContext,
   context: RequestContext,
-  { path, token, record }: { path: CallPath; token: string; record: KeyRecord | null | undefined },
+  { path, token, record }: { path: CallPath; token: string; record: KeyRecord | undefined },
 ): AuthorizedRequest | Rejection => {
   const verified = record ? verifyToken(gateway, context, { token, record }) : undefined
   if (!record || verified === undefined)

@@ -18,7 +18,7 @@ export interface CallRules {
   readonly tokenAllowList: AllowList | undefined
   /** Whether callers may send tracers written in JavaScript. */
   readonly javascriptTracers: boolean
-  /** Whether the rejection of an unknown method names a similar one. Not for calls of a batch, which can have thousands. */
+  /** Whether the rejection of an unknown method names a similar one. Only that of a single call does, because a batch can have thousands. */
   readonly suggests: boolean
 }
 

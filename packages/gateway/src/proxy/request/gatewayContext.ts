@@ -3,24 +3,23 @@ import type { JwtCache } from '../../auth/jwt/createJwtCache.ts'
 import type { ClientIp } from '../../lib/ip/clientIp.ts'
 import type { Network } from '../../lib/network.ts'
 import type { Meter } from '../../usage/metering/meter.ts'
-import type { RequestLog } from '../../usage/requestLog/requestLog.ts'
+import type { RequestRecorder } from '../../usage/requestLog/requestRecorder.ts'
 import type { UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
 import type { LookUpLimit } from '../../usage/rateLimit/createLookUpLimit.ts'
 import type { RateLimiter } from '../../usage/rateLimit/createRateLimiter.ts'
-import type { GatewayParts } from '../gatewayOptions.ts'
+import type { GatewayConfig, GatewayParts } from '../gatewayOptions.ts'
 import type { Connections } from '../http/connections.ts'
 import type { NetworkNames } from '../http/parsePath.ts'
 import type { LogEntry } from '../log.ts'
 import type { Bounds, NetworkBounds } from '../options/bounds.ts'
-import type { WebSocketOptions } from '../options/webSocketOptions.ts'
-import type { RequestTracer } from '../requestTracer.ts'
 import type { SubscriptionHub } from '../subscription/subscriptionHub.ts'
 import type { BodyQueue } from './createBodyQueue.ts'
 import type { NetworkContext } from './networkContext.ts'
 
 /** The parts of the gateway that all requests share. A reload creates a new context, and requests in flight complete with the one they started with. */
 export interface GatewayContext {
+  readonly config: GatewayConfig
   readonly names: NetworkNames
   readonly networks: ReadonlyMap<Network, NetworkContext>
   /** The callers that are accepted. */
@@ -41,24 +40,18 @@ export interface GatewayContext {
         }
       | undefined
   }
-  /** Whether callers may send tracers written in JavaScript. */
-  readonly javascriptTracers: boolean
   /** How much may be called, and what is counted. */
   readonly usage: {
     /** `undefined`: nothing is limited. */
     readonly limits: UsageLimits | undefined
-    /** The HTTP status of a call above its quota. */
-    readonly quotaStatus: 403 | 429
     readonly meter: Meter | undefined
-    readonly requestLog: RequestLog | undefined
+    readonly requestRecorder: RequestRecorder | undefined
   }
   /** The process's own HTTP server. */
   readonly server: {
     readonly connections: Connections
     /** The value of `Strict-Transport-Security`; `undefined` if callers do not use https. */
     readonly strictTransportSecurity: string | undefined
-    /** Whether long responses are compressed for callers that accept it. */
-    readonly compression: boolean
     /** Handles paths outside the networks and health checks. */
     readonly fallback: GatewayParts['fallback']
     /** Whether the gateway is about to stop: `/readyz` responds with 503, and each connection closes after its last response. */
@@ -71,14 +64,8 @@ export interface GatewayContext {
     /** Why calls cannot be served although there are upstreams; `undefined` if they can. */
     readonly notReady: () => string | undefined
   }
-  /** WebSockets. */
-  readonly sockets: {
-    readonly options: WebSocketOptions
-    /** Gets the subscriptions of a network; `undefined` if it has none. */
-    readonly getHub: (network: Network) => SubscriptionHub | undefined
-  }
-  /** `undefined`: requests are not traced. */
-  readonly tracer: RequestTracer | undefined
+  /** Gets the subscriptions of a network; `undefined` if it has none. */
+  readonly getHub: (network: Network) => SubscriptionHub | undefined
   /** Those that hold for all networks. */
   readonly limits: Omit<Bounds, keyof NetworkBounds>
   readonly bodies: BodyQueue

@@ -2,10 +2,11 @@ import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CheckedCall } from '../upstream/callResult.ts'
+import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import { checkCall } from './checkCall.ts'
 import type { CallRules } from './checkCall.ts'
 import { smallBody } from './createBodyQueue.ts'
-import { endRequest, sendRejection } from './endRequest.ts'
+import { sendRejection } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { handleCalls } from './handleCalls.ts'
 import { parseBody } from './parseBody.ts'
@@ -84,14 +85,15 @@ type Check = (call: ParsedCall | InvalidCall, traits: MethodTraits | undefined) 
 
 /** Creates the check of the calls in a body. @param suggests - See {@link CallRules}. */
 const createCheck = (
-  { javascriptTracers, sockets }: GatewayContext,
+  { config, getHub }: GatewayContext,
   { context, tenant, tokenAllowList, network }: AuthorizedRequest,
   suggests: boolean,
 ): Check => {
+  const { javascriptTracers } = config.services
   const rules: CallRules = { allow: tenant.record.allow, tokenAllowList, javascriptTracers, suggests }
   return (call, traits) => {
     if (traits?.subscribes === true && context.reply.subscriptions === undefined) {
-      const needsSocket = sockets.getHub(network.group.network) !== undefined
+      const needsSocket = getHub(network.group.network) !== undefined
       return needsSocket ? rejections.useWebSocket(traits.label) : rejections.methodNotFound(traits.label)
     }
     // Everybody knows test keys, so the one that gets a response must not change anything, or make a node do expensive work for a page.
@@ -111,7 +113,7 @@ const handleParsed = (
   const { facts, reply } = context
   const labels: string[] = []
   const checked: CheckedCall[] = []
-  const check = createCheck(gateway, authorized, !isBatch)
+  const check = createCheck(gateway, authorized, calls.length === 1)
   for (const call of calls) {
     const traits = call.valid ? network.policy(call.method) : undefined
     labels.push(traits?.label ?? 'other')
@@ -121,17 +123,18 @@ const handleParsed = (
   facts.calls = calls.length
   facts.method = isBatch ? 'batch' : labels[0]
   if (isBatch) facts.methods = labels
-  if (!isBatch && isKeepAlive(first) && reply.takeKeepAlive()) {
-    // It is not charged.
-    const body = `{"jsonrpc":"2.0","id":null,"result":"${network.group.chainId}"}`
-    endRequest(gateway, context, { status: 200, body })
-    return
-  }
+  if (!isBatch && isKeepAlive(first) && reply.takeKeepAlive()) checked[0] = keepAliveCall
   if (!isBatch) facts.ids = first?.id
   else if (reply.matchesIds) facts.ids = calls.map(({ id }) => id)
   handleCalls(gateway, { context, tenant, network, tokenAllowList, calls, checked, isBatch })
 }
 
-/** viem sends this call every 30 seconds to keep its WebSocket open, and ignores the response. */
+/** viem sends this call every 30 seconds. */
+const keepAliveCall: ForwardedCall = {
+  method: 'net_version',
+  params: undefined,
+  traits: { idempotent: true, expensive: false, weight: 0, label: 'net_version', keepsAlive: true },
+}
+
 const isKeepAlive = (call: ParsedCall | InvalidCall | undefined): boolean =>
-  call?.valid === true && call.id === 'null' && call.method === 'net_version'
+  call?.valid === true && call.id === 'null' && call.method === keepAliveCall.method

@@ -1,7 +1,7 @@
 import { isRejection } from '../../errors/rejection.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
-import type { CallResult } from '../upstream/callResult.ts'
+import type { CallResult, CheckedCall } from '../upstream/callResult.ts'
 import { runCalls } from '../upstream/runCalls.ts'
 import { completeCalls } from './completeCalls.ts'
 import { sendRejection } from './endRequest.ts'
@@ -15,6 +15,11 @@ import { isRateUsedUp, withLimits } from './withLimits.ts'
 /** Takes the limits for the calls of a request, runs those that are granted, and sends the response. */
 export const handleCalls = (gateway: GatewayContext, request: CheckedRequest): void => {
   const { calls, checked } = request
+  const [first] = checked
+  if (first !== undefined && !isRejection(first) && first.traits.keepsAlive === true) {
+    runFree(gateway, request)
+    return
+  }
   const weights: number[] = []
   for (const call of checked) if (!isRejection(call)) weights.push(call.traits.weight)
   const passed = weights.length
@@ -29,14 +34,22 @@ export const handleCalls = (gateway: GatewayContext, request: CheckedRequest): v
   })
 }
 
+/** Runs a call that is neither limited nor counted. */
+const runFree = (gateway: GatewayContext, request: CheckedRequest): void => {
+  request.context.facts.metered = true
+  const done = (results: readonly CallResult[]): void => completeCalls(gateway, request, results)
+  runCalls(request.checked, toCallScope(request), { done, unsent: nothing })
+}
+
+const nothing = (): void => {}
+
 const isOne = (weight: number): boolean => weight === 1
 
 /** Rejects a request of which no call was granted. A batch gets one error, because one for each call is a hundred times longer than the shortest call. */
 const rejectAll = (gateway: GatewayContext, request: CheckedRequest, taken: LimitGrant): void => {
   const { context, isBatch, checked } = request
-  const [first] = checked
-  const traits = isBatch || first === undefined || isRejection(first) ? undefined : first.traits
-  const rejection = toLimitRejection(taken, { index: 0, traits }, gateway)
+  const first = checked.find((call): call is Exclude<CheckedCall, Rejection> => !isRejection(call))
+  const rejection = toLimitRejection(taken, { index: 0, traits: first?.traits }, gateway)
   if (isBatch) sendRejection(gateway, context, rejection)
   else completeCalls(gateway, request, [rejection])
 }

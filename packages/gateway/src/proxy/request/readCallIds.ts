@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { scanItems, scanMembers, skipSpace } from '../../lib/json/scanMembers.ts'
+import { getMember, scanItems, skipSpace } from '../../lib/json/scanMembers.ts'
 
 /** An id without escapes, as every client writes it. Others are not repeated, because the text may not be JSON. */
 const plainId = new RegExp(String.raw`^(?:null|-?(?:0|[1-9]\d*)(?:\.\d+)?|"[^"\\\u0000-\u001f]*")$`)
@@ -23,9 +23,6 @@ export const readCallIds = (body: Buffer): string | readonly string[] => {
 }
 
 const readId = (text: string, at: number): string => {
-  const found = scanMembers(text, at, maxMembers)?.members.filter(({ name }) => name === 'id')
-  const [id] = found ?? []
-  if (id === undefined || found?.length !== 1) return 'null'
-  const source = text.slice(id.start, id.end)
-  return plainId.test(source) ? source : 'null'
+  const id = getMember(text, 'id', at, maxMembers)
+  return id !== undefined && plainId.test(id) ? id : 'null'
 }

@@ -5,8 +5,8 @@ import { isRejection } from '../../errors/rejection.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { isFailure } from '../../usage/metering/meter.ts'
 import type { Outcome } from '../../usage/metering/meter.ts'
-import { capturedLength } from '../../usage/requestLog/requestLog.ts'
-import type { RecordedError, RecordedRequest } from '../../usage/requestLog/requestLog.ts'
+import { capturedLength } from '../../usage/requestLog/requestRecorder.ts'
+import type { RecordedError, RecordedRequest } from '../../usage/requestLog/requestRecorder.ts'
 import { getRequestPath } from '../http/getRequestPath.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import { getClientIp } from './authorize.ts'
@@ -129,16 +129,17 @@ const record = (
   context: RequestContext,
   { outcome, describe }: { outcome: Outcome; describe: () => Shown },
 ): void => {
-  const { requestLog } = gateway.usage
+  const { requestRecorder } = gateway.usage
   const { tenant, network } = context.facts
-  if (requestLog === undefined || tenant === undefined || network === undefined || tenant.testKey !== undefined) return
+  if (requestRecorder === undefined || tenant === undefined || network === undefined || tenant.testKey !== undefined)
+    return
   try {
-    if (!requestLog.admits(tenant.record.id, outcome)) return
+    if (!requestRecorder.admits(tenant.record.id, outcome)) return
     const { caller, reply, requestId, startedAt, facts } = context
     const path = getRequestPath(gateway.names, caller)
     const key = path.kind === 'call' ? path.key : undefined
     const token = parseBearer(caller.headers.authorization)
-    requestLog.add({
+    requestRecorder.add({
       keyId: tenant.record.id,
       durationMs: performance.now() - startedAt,
       network,

@@ -29,10 +29,10 @@ export const learnView = ({ tenant, network: { group } }: AuthorizedRequest, vie
 export const shareView = (gateway: GatewayContext, authorized: AuthorizedRequest): Promise<void> | undefined => {
   const { tenant, network } = authorized
   const { limits } = gateway.usage
-  const { account, record } = tenant
-  const isShared = limits?.share !== undefined && network.group.several && account !== undefined
+  const { quota, record } = tenant
+  const isShared = limits?.share !== undefined && network.group.several && quota !== undefined
   const view = isShared ? toSharedView(record.id, network.group) : undefined
-  const shared = view?.news && account && limits?.share?.(account, view)
+  const shared = view?.news && quota && limits?.share?.(quota, view)
   return shared?.then((learned) => {
     if (learned !== undefined) learnView(authorized, learned)
   })

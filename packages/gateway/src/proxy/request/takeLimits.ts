@@ -3,15 +3,14 @@ import type { TestKey } from '../../auth/key/tenant.ts'
 import { describeFault } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
+import { getUtcDay } from '../../lib/utcDay.ts'
 import type { LimitGrant, QuotaGrant } from '../../usage/limits/usageLimits.ts'
-import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
 import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
 import { getSharedView } from './shareView.ts'
 
-const dayMs = 86_400_000
 /** The limits of test keys. */
 const testPerSecond = 25
 const testBurst = 100
@@ -39,7 +38,7 @@ export const takeLimits = (
   { calls, passed, weights }: RequestedCalls,
 ): LimitGrant | Promise<LimitGrant> => {
   const { tenant, network } = authorized
-  const { testKey, account } = tenant
+  const { testKey, quota } = tenant
   const { limits } = gateway.usage
   const { testKeys } = gateway.auth
   if (testKey !== undefined) {
@@ -50,7 +49,7 @@ export const takeLimits = (
   }
   if (limits === undefined) return unlimited(passed)
   const { id, rate } = getRateBucket(tenant, network.group.network)
-  return limits.take({ id, rate, account, calls, passed, weights, view: getSharedView(gateway, authorized) })
+  return limits.take({ id, rate, quota, calls, passed, weights, view: getSharedView(gateway, authorized) })
 }
 
 /**
@@ -72,7 +71,7 @@ const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): Limit
       quota: undefined,
     }
   if (testKey !== 'quota') return undefined
-  const midnight = Math.floor(nowMs / dayMs) * dayMs
+  const day = getUtcDay(nowMs)
   return {
     granted: 0,
     rate: undefined,
@@ -82,22 +81,11 @@ const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): Limit
       rejectedBy: 'day',
       limit: testPerDay,
       remaining: 0,
-      resetAtMs: midnight + dayMs,
-      account: { id: 'key:test_quota', perDay: testPerDay, perMonth: null },
-      day: new Date(nowMs).toISOString().slice(0, 10),
+      resetAtMs: day.endMs,
+      quota: { id: 'key:test_quota', perDay: testPerDay, perMonth: null },
+      day: day.text,
     },
   }
-}
-
-/** The decision on the next call if this process knows, without a request to Redis, that the rate of the key is used up. */
-export const findUsedUpRate = (
-  { usage: { limits } }: GatewayContext,
-  { tenant, network }: AuthorizedRequest,
-): RateDecision | undefined => {
-  const { id, rate } = getRateBucket(tenant, network.group.network)
-  if (limits === undefined || rate === undefined || tenant.testKey !== undefined) return undefined
-  const next = limits.peek(id, rate)
-  return next.granted === 0 ? next : undefined
 }
 
 /** Returns to the quota the units of calls that were not sent to a node. */
@@ -118,7 +106,7 @@ export const returnUnsent = ({ usage: { limits }, log }: GatewayContext, taken: 
 export const toLimitRejection = (
   { rate, quota }: LimitGrant,
   { index, traits }: { readonly index: number; readonly traits?: MethodTraits | undefined },
-  { now, usage: { quotaStatus } }: GatewayContext,
+  { now, config: { quotaStatus } }: GatewayContext,
 ): Rejection =>
   rate !== undefined && index >= rate.granted
     ? rejections.rateLimited({ ...rate, nowMs: now(), call: traits })
@@ -127,8 +115,8 @@ export const toLimitRejection = (
       : rejections.quotaExceeded({ ...quota, call: traits }, quotaStatus)
 
 /** The window whose numbers the headers show. */
-const getWindow = ({ rejectedBy, account }: QuotaGrant): 'Day' | 'Month' =>
-  rejectedBy === 'month' || (rejectedBy === undefined && account.perDay === null) ? 'Month' : 'Day'
+const getWindow = ({ rejectedBy, quota }: QuotaGrant): 'Day' | 'Month' =>
+  rejectedBy === 'month' || (rejectedBy === undefined && quota.perDay === null) ? 'Month' : 'Day'
 
 /** The response headers that show what is left, and with weights what the request cost; `undefined` if nothing limits the key. */
 export const getLimitHeaders = (

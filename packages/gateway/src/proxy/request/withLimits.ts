@@ -1,3 +1,4 @@
+import { getRateBucket } from '../../auth/key/tenant.ts'
 import { describeFault } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
@@ -6,7 +7,7 @@ import { sendRejection } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
 import { learnView } from './shareView.ts'
-import { findUsedUpRate, getLimitHeaders, returnUnsent, takeLimits, toLimitRejection } from './takeLimits.ts'
+import { getLimitHeaders, returnUnsent, takeLimits, toLimitRejection } from './takeLimits.ts'
 import type { RequestedCalls } from './takeLimits.ts'
 
 // Shared, because a closure for each request keeps requests from being collected while they are young.
@@ -58,11 +59,15 @@ export const withLimits = (
 /** Whether the rate left nothing, not even for rejected calls. */
 export const isRateUsedUp = ({ rate }: LimitGrant): boolean => rate?.granted === 0
 
-/** Finds why a request is rejected whose key has used up its rate, as far as this process knows. */
+/** Finds why a request is rejected whose key has used up its rate, as far as this process knows without a request to Redis. */
 export const findUsedUp = (gateway: GatewayContext, authorized: AuthorizedRequest): Rejection | undefined => {
-  const rate = findUsedUpRate(gateway, authorized)
-  if (rate === undefined) return undefined
-  const taken: LimitGrant = { granted: 0, rate, quota: undefined }
+  const { tenant, network } = authorized
+  const { limits } = gateway.usage
+  const { id, rate } = getRateBucket(tenant, network.group.network)
+  if (limits === undefined || rate === undefined || tenant.testKey !== undefined) return undefined
+  const next = limits.peek(id, rate)
+  if (next.granted > 0) return undefined
+  const taken: LimitGrant = { granted: 0, rate: next, quota: undefined }
   authorized.context.facts.limitHeaders = getLimitHeaders(taken, gateway, authorized)
   return toLimitRejection(taken, { index: 0 }, gateway)
 }

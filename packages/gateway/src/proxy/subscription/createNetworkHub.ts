@@ -24,18 +24,21 @@ export interface NetworkHubOptions {
   readonly network: Network
   readonly getGroup: () => UpstreamGroup | undefined
   readonly getNetwork: () => NetworkOptions | undefined
-  readonly limits: SubscriptionLimits
+  readonly getLimits: () => SubscriptionLimits
   /** How many bytes the process may buffer. */
   readonly maxBufferedBytes: () => number
   readonly log: (entry: LogEntry) => void
 }
+
+/** Creates the subscriptions of a network. */
+export type CreateHub = (options: NetworkHubOptions) => SubscriptionHub & Partial<NetworkHub>
 
 /** Ids of subscriptions are derived from it, so that they are the same on all connections of this process, and cannot be guessed. */
 const secret = randomBytes(32)
 
 /** Creates the subscriptions of a network. Nothing is read from a node before the first one. */
 export const createNetworkHub = (options: NetworkHubOptions): NetworkHub => {
-  const { network, getGroup, getNetwork, limits, log } = options
+  const { network, getGroup, getNetwork, getLimits, log } = options
   const bounds: ReadBounds = {
     get timeoutMs() {
       return getNetwork()?.bounds.upstreamTimeoutMs ?? 0
@@ -66,7 +69,7 @@ export const createNetworkHub = (options: NetworkHubOptions): NetworkHub => {
 
   const readTransactions = createTransactionReader(getGroup, bounds)
 
-  const hub = createSubscriptionHub({ network, follower, source, limits, secret, readTransactions })
+  const hub = createSubscriptionHub({ network, follower, source, getLimits, secret, readTransactions })
   return {
     ...hub,
     renew: source.renew,

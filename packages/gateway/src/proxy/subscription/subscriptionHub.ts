@@ -1,5 +1,6 @@
 import type { Rejection } from '../../errors/rejection.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
+import type { WebSocketOptions } from '../options/webSocketOptions.ts'
 
 /** One connection, as subscriptions see it. */
 export interface Subscriber {
@@ -63,15 +64,7 @@ export interface SubscriptionHub {
 export type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions' | 'syncing'
 
 /** Limits of subscriptions. */
-export interface SubscriptionLimits {
-  /** For each connection. @default 1_000 */
-  readonly maxSubscriptions: number
-  /** Addresses of one filter. @default 1_000 */
-  readonly maxAddresses: number
-  /** Topics of one filter, all positions together. @default 1_000 */
-  readonly maxTopics: number
-  /** For each connection. One that gets more in a block is closed. @default 20_000 */
-  readonly maxNotificationsPerBlock: number
-  /** Whether `newPendingTransactions` can deliver whole transactions, each of which is read from a node. @default true */
-  readonly fullTransactions: boolean
-}
+export type SubscriptionLimits = Pick<
+  WebSocketOptions,
+  'maxSubscriptions' | 'maxAddresses' | 'maxTopics' | 'maxNotificationsPerBlock' | 'fullTransactions'
+>

@@ -26,6 +26,12 @@ const sendFixed: SendCall = ({ traits }, _scope, _options, done) => {
   return noop
 }
 
+/** viem keeps its WebSocket open with `net_version`, and ignores the response. */
+const sendKeepAlive: SendCall = (_call, { group }, _options, done) => {
+  done({ member: 'result', value: `"${group.chainId}"` })
+  return noop
+}
+
 /** Hands a subscription call to the service's own subscriptions. */
 const sendSubscriptionCall: SendCall = (call, { subscriptions }, { sent }, done) => {
   if (subscriptions === undefined) done(rejections.methodNotFound(call.method))
@@ -67,6 +73,7 @@ const sendWrite: SendCall = (call, scope, { deadlineMs, sent }, done) => {
 /** What the gateway does with a call. */
 const kinds = {
   fixed: { starts: 'now', send: sendFixed },
+  keepAlive: { starts: 'now', send: sendKeepAlive },
   filter: { starts: 'inOrder', send: sendFilterCall },
   subscription: { starts: 'inOrder', send: sendSubscriptionCall },
   write: { starts: 'inOrder', send: sendWrite },
@@ -74,8 +81,9 @@ const kinds = {
 } as const satisfies Record<string, CallKind>
 
 /** Gets the kind of a call. */
-export const getKind = ({ result, filter, subscribes, idempotent }: MethodTraits): CallKind => {
+export const getKind = ({ result, keepsAlive, filter, subscribes, idempotent }: MethodTraits): CallKind => {
   if (result !== undefined) return kinds.fixed
+  if (keepsAlive === true) return kinds.keepAlive
   if (filter !== undefined) return kinds.filter
   if (subscribes === true) return kinds.subscription
   return idempotent ? kinds.read : kinds.write

@@ -9,7 +9,7 @@ test('a null is confirmed for a head and those below it', () => {
   expect(nulls.has('b', 100)).toBe(false)
 })
 
-test('the oldest are forgotten', () => {
+test('the least recently used are forgotten', () => {
   const nulls = createConfirmedNulls(2)
   for (const key of ['a', 'b', 'a', 'c']) nulls.add(key, 1)
   expect(['a', 'b', 'c'].map((key) => nulls.has(key, 1))).toEqual([true, false, true])

@@ -1,4 +1,5 @@
 import { copyText } from '../../lib/copyText.ts'
+import { createRecentMap } from '../../lib/createRecentMap.ts'
 
 /** The calls to which two upstreams responded with `null`, so that callers who poll for a receipt do not double their load. */
 export interface ConfirmedNulls {
@@ -12,20 +13,14 @@ const maxKeyLength = 256
 
 /**
  * Creates an empty memory.
- * @param maxEntries - The oldest are forgotten, so that their `null` is confirmed once more.
+ * @param maxEntries - The least recently used are forgotten, so that their `null` is confirmed once more.
  */
 export const createConfirmedNulls = (maxEntries: number): ConfirmedNulls => {
-  const heads = new Map<string, number>()
+  const heads = createRecentMap<number>(maxEntries)
   return {
     has: (key, head) => key.length > maxKeyLength || (heads.get(key) ?? -1) >= head,
     add: (key, head) => {
-      if (key.length > maxKeyLength) return
-      heads.delete(key)
-      heads.set(copyText(key), head)
-      for (const oldest of heads.keys()) {
-        if (heads.size <= maxEntries) return
-        heads.delete(oldest)
-      }
+      if (key.length <= maxKeyLength) heads.set(copyText(key), head)
     },
   }
 }

@@ -52,8 +52,6 @@ export interface UpstreamGroup {
   readonly markUsed: () => void
   /** Explains why `pick` found no upstream for these options. */
   readonly explainNoPick: (options?: PickOptions) => Rejection
-  /** Whether the budget of an upstream has room for calls. `pick` checks it too. */
-  readonly hasRoom: (member: GroupMember, needed: { calls: number; units: number }) => boolean
   /** Whether any upstream is reachable, and on the right chain or too busy to say on which. */
   readonly isUsable: () => boolean
   /** Whether there is more than one upstream. */
@@ -220,7 +218,6 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       return picked
     },
     explainNoPick: (pickOptions) => explainNoPick(members, network, pickOptions),
-    hasRoom: ({ budget }, { calls, units }) => budget.hasRoom(calls, units),
     isUsable: () => members.some(({ health }) => health.isUsable() || health.isOnlyThrottled()),
     several,
     views,

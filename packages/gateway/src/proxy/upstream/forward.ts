@@ -94,7 +94,7 @@ const forwardNow: SendCalls = (calls, scope, options, done) => {
     endAll(calls, isBatch ? undefined : group.explainNoPick({ calls, units }), done)
     return noop
   }
-  if (only !== undefined && !group.hasRoom(only, { calls: calls.length, units })) {
+  if (only !== undefined && !only.budget.hasRoom(calls.length, units)) {
     endAll(calls, rejections.upstreamBusy(), done)
     return noop
   }
@@ -164,8 +164,7 @@ const endCall = (run: Run, attempt: Attempt, received: Received): void => {
   const end = readEnd(call, attempt, scope, received)
   const { idempotent, weight: units } = call.traits
   const isFirst = tried.length === 1 && open.length === 0
-  const mayRepeat =
-    isFirst && idempotent && end.isBroken === true && scope.group.hasRoom(end.member, { calls: 1, units })
+  const mayRepeat = isFirst && idempotent && end.isBroken === true && end.member.budget.hasRoom(1, units)
   goOn(run, takeEnd(run, 0, end) ? onlyPlace : [], mayRepeat ? end.member : undefined)
 }
 

@@ -49,7 +49,7 @@ const toKey = ({ method, params = '' }: ForwardedCall): string => method + param
 /** A node has every block up to its head, so for a block below both heads any of them will do. */
 const getMinHead = ({ method, params = '' }: ForwardedCall, head: number | undefined): number | undefined => {
   if (methods.get(method)?.block !== 0) return head
-  const number = parseQuantity(/^\[\s*("0x[0-9a-fA-F]{1,13}")/.exec(params)?.[1] ?? '')
+  const number = parseQuantity(/^\[\s*("0x[0-9a-fA-F]{1,13}")/.exec(params)?.[1])
   if (number === undefined) return head
   return head === undefined ? number : Math.min(number, head)
 }

@@ -45,6 +45,6 @@ export const pickNext = (
     ...failed.filter(({ call }) => picked.capabilities.offers(call.method)),
     ...nulls.filter(({ call, member }) => mayConfirmNull(group, call, { member, other: picked })),
   ]
-  const fits = group.hasRoom(picked, { calls: next.length, units: getUnits(next.map(({ call }) => call)) })
+  const fits = picked.budget.hasRoom(next.length, getUnits(next.map(({ call }) => call)))
   return fits ? { member: picked, places: next.map(({ place }) => place) } : undefined
 }

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import type { Transform } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { createChunks } from '../../lib/createChunks.ts'
-import type { Chunks } from '../../lib/createChunks.ts'
+import { addChunk, joinChunks, listChunks } from '../../lib/chunks.ts'
+import type { Chunks } from '../../lib/chunks.ts'
 import { dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import { unpin } from '../../lib/unpin.ts'
@@ -104,8 +104,6 @@ interface Posted {
   /** How many bytes are held while they are decoded. */
   encodedSize: number
   contentLength: number | undefined
-  /** Most responses are one chunk. */
-  first: Buffer | undefined
   chunks: Chunks | undefined
   size: number
 }
@@ -141,7 +139,6 @@ export const postRequest = (
     decoder: undefined,
     encodedSize: 0,
     contentLength: undefined,
-    first: undefined,
     chunks: undefined,
     size: 0,
   }
@@ -156,7 +153,7 @@ export const postRequest = (
         else request.sent?.()
       },
       onResponseStart: (active, status, headers) => startResponse(posted, active, { status, headers }),
-      onResponseData: (active, chunk) => addChunk(posted, active, chunk),
+      onResponseData: (active, chunk) => receiveChunk(posted, active, chunk),
       onResponseEnd: () => endResponse(posted),
       onResponseError: (_controller, { code }: NodeJS.ErrnoException) => failResponse(posted, code),
     },
@@ -176,7 +173,6 @@ const returnBytes = ({ request: { budget }, size, encodedSize }: Posted): void =
 const end = (posted: Posted): void => {
   posted.ended = true
   leave(posted)
-  posted.first = undefined
   posted.chunks = undefined
   posted.decoder?.destroy()
 }
@@ -221,7 +217,7 @@ const startResponse = (
   active.abort(stopped)
 }
 
-const addChunk = (posted: Posted, active: Dispatcher.DispatchController, chunk: Buffer): void => {
+const receiveChunk = (posted: Posted, active: Dispatcher.DispatchController, chunk: Buffer): void => {
   const { consumer, request } = posted
   const { budget } = request
   if (posted.ended && consumer === undefined) return
@@ -242,16 +238,15 @@ const addChunk = (posted: Posted, active: Dispatcher.DispatchController, chunk: 
     consumer.data(unpin(chunk))
     return
   }
-  if (posted.first === undefined) posted.first = unpin(chunk)
-  else (posted.chunks ??= createChunks(posted.first)).add(chunk)
+  posted.chunks = addChunk(posted.chunks, chunk)
   if (!posted.isLargeHandled && posted.size > maxBufferedBytes) handleLarge(posted, active)
 }
 
 const handleLarge = (posted: Posted, active: Dispatcher.DispatchController): void => {
-  const { request, all, status, chunks, first } = posted
+  const { request, all, status, chunks } = posted
   if (status < 200 || status >= 300 || all.streams >= maxStreams) return
   posted.isLargeHandled = true
-  posted.consumer = request.large?.(chunks?.list() ?? (first === undefined ? [] : [first]), {
+  posted.consumer = request.large?.(listChunks(chunks), {
     pause: () => active.pause(),
     resume: () => active.resume(),
     abort: () => active.abort(stopped),
@@ -263,7 +258,6 @@ const handleLarge = (posted: Posted, active: Dispatcher.DispatchController): voi
   dropBytes(request.budget.buffered, posted.size)
   all.streams += 1
   posted.ended = true
-  posted.first = undefined
   posted.chunks = undefined
 }
 
@@ -280,7 +274,7 @@ const endResponse = (posted: Posted): void => {
     takeConsumer(posted)?.end()
     return
   }
-  const body = posted.chunks?.join() ?? posted.first ?? noBytes
+  const body = joinChunks(posted.chunks)
   if (posted.bodyDecoders.length === 0 || posted.size === 0) finishWith(posted, body)
   else decodeBody(posted, body)
 }
@@ -310,15 +304,14 @@ const decodeBody = (posted: Posted, body: Buffer): void => {
     else if (holdBytes(budget.buffered, slice.length)) {
       budget.left -= slice.length
       posted.size += slice.length
-      if (decoded === undefined) decoded = createChunks(slice)
-      else decoded.add(slice)
+      decoded = addChunk(decoded, slice)
     } else finish(posted, 'noRoom')
   })
   decoder.on('error', () => finishUnread(posted))
   decoder.on('end', () => {
     if (posted.ended) return
     dropBytes(budget.buffered, posted.encodedSize)
-    finishWith(posted, decoded?.join() ?? noBytes)
+    finishWith(posted, joinChunks(decoded))
   })
   // An error of one stage is an error of the last one.
   pipeline([Readable.from([body]), ...stages], () => {})

@@ -1,4 +1,4 @@
-import { scanMembers } from '../../lib/json/scanMembers.ts'
+import { getMember } from '../../lib/json/scanMembers.ts'
 import type { CallResult } from './callResult.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import { findPinnedBlock } from './findPinnedBlock.ts'
@@ -58,9 +58,5 @@ const isFinal = ({ pin, startedAt }: SharedRead, value: Buffer | string, { final
 const maxTransactionBytes = 256 * 1024
 
 /** Gets the block number from a transaction or its receipt. */
-const getBlockNumber = (value: Buffer | string): number | undefined => {
-  if (value.length > maxTransactionBytes) return undefined
-  const text = value.toString('latin1')
-  const [only, another] = scanMembers(text)?.members.filter(({ name }) => name === 'blockNumber') ?? []
-  return only === undefined || another !== undefined ? undefined : parseQuantity(text.slice(only.start, only.end))
-}
+const getBlockNumber = (value: Buffer | string): number | undefined =>
+  value.length > maxTransactionBytes ? undefined : parseQuantity(getMember(value.toString('latin1'), 'blockNumber'))

@@ -1,9 +1,9 @@
 import type { Step } from '../../storage/database.ts'
 import type { Storage } from '../../storage/openStorage.ts'
+import { toStep } from '../../storage/steps.ts'
 import type { Db } from '../../storage/tables.ts'
 import type { AlongsideBatch } from '../metering/createMeterWriter.ts'
-import { toStep } from '../metering/usageRows.ts'
-import { floorTo, minuteMs } from '../metering/usageTime.ts'
+import { floorTo, minuteMs } from '../../lib/time.ts'
 
 /** When the entries of allow lists were last used, to the minute. */
 export interface AllowListUses {

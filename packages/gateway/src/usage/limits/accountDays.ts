@@ -1,12 +1,14 @@
 import type { UtcDay } from '../../lib/utcDay.ts'
 import type { Step, StepRows } from '../../storage/database.ts'
 import type { Storage } from '../../storage/openStorage.ts'
+import { toInserts } from '../../storage/steps.ts'
+import type { Insertion } from '../../storage/steps.ts'
 import type { Db } from '../../storage/tables.ts'
 import { inTransaction, lockRows } from '../../storage/transaction.ts'
 import { getMonthStart } from './quotaCounter.ts'
 import type { ReservedRow } from './reservation.ts'
 
-/** The units that an account was charged in a day and its month. */
+/** The units that a quota was charged in a day and its month. */
 export interface ChargedSums {
   readonly day: number
   readonly month: number
@@ -14,6 +16,7 @@ export interface ChargedSums {
 
 /** A row to set to `target`, as far as the limits allow, but never below `atLeast`. */
 export interface ReserveRequest {
+  /** The id of the quota, as everywhere in this file. */
   readonly account: string
   readonly run: string
   readonly day: UtcDay
@@ -23,7 +26,7 @@ export interface ReserveRequest {
   readonly perMonth: number | null
 }
 
-/** The charges of a run for an account in a day: the complete new value of the row. */
+/** The charges of a run for a quota in a day: the complete new value of the row. */
 export interface ChargedRow {
   readonly account: string
   /** Days since 1970. */
@@ -33,13 +36,13 @@ export interface ChargedRow {
 }
 
 /**
- * The table `account_days`: what each run of each process was charged for each account and day. Only its own process writes a row, so writes
+ * The table `account_days`: what each run of each process was charged for each quota and day. Only its own process writes a row, so writes
  * may be repeated.
  */
 export interface AccountDays {
   /** Raises rows of this process in one transaction that waits for the disk. @throws {StorageError} */
   reserve(requests: readonly ReserveRequest[]): Promise<readonly ReservedRow[]>
-  /** Reads what accounts were charged by all runs. @throws {StorageError} */
+  /** Reads what quotas were charged by all runs. @throws {StorageError} */
   read(accounts: readonly string[], day: UtcDay): Promise<ReadonlyMap<string, ChargedSums>>
   /** Builds the statements that write rows. */
   toSteps(rows: readonly ChargedRow[]): readonly Step[]
@@ -54,11 +57,6 @@ export interface AccountDays {
 
 /** Means no limit in SQL. */
 const unlimited = Number.MAX_SAFE_INTEGER
-/** Most rows in one statement. */
-const maxChunk = 250
-/** Rows in one statement of SQLite, where statements stay prepared: few different numbers. PostgreSQL waits less with fewer statements. */
-const sqliteChunks = [maxChunk, 50, 10, 1]
-
 /** The statements of one kind of database. */
 const createStatements = (kind: 'sqlite' | 'postgres') => {
   const isSqlite = kind === 'sqlite'
@@ -83,14 +81,10 @@ const createStatements = (kind: 'sqlite' | 'postgres') => {
   }
 }
 
-const writeText = (kind: 'sqlite' | 'postgres', length: number): string => {
-  let number = 0
-  const row = (): string => {
-    const parameters = Array.from({ length: 4 }, () => (kind === 'sqlite' ? '?' : `$${(number += 1)}`))
-    return `(${parameters.join(', ')})`
-  }
-  return `insert into account_days (account, day, run, charged) values ${Array.from({ length }, row).join(', ')}
-    on conflict (account, day, run) do update set charged = excluded.charged`
+const chargesInsertion: Insertion<keyof ChargedRow> = {
+  into: 'account_days',
+  columns: ['account', 'day', 'run', 'charged'],
+  conflict: '(account, day, run) do update set charged = excluded.charged',
 }
 
 const toNumber = (rows: StepRows | undefined, name: string): number => Number(rows?.[0]?.[name] ?? 0)
@@ -140,18 +134,7 @@ export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>):
       }
       return sums
     },
-    toSteps: (rows) => {
-      const steps: Step[] = []
-      for (let start = 0; start < rows.length;) {
-        const left = Math.min(rows.length - start, maxChunk)
-        const length = db.kind === 'postgres' ? left : (sqliteChunks.find((each) => each <= left) ?? 1)
-        const chunk = rows.slice(start, start + length)
-        const values = chunk.flatMap(({ account, day, run, charged }) => [account, day, run, charged])
-        steps.push({ text: writeText(db.kind, length), values })
-        start += length
-      }
-      return steps
-    },
+    toSteps: (rows) => toInserts(db.kind, chargesInsertion, rows),
     compact: (day, limit) =>
       inTransaction(db, async (transaction) => {
         const monthStart = getMonthStart(day)

@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { countDecisions } from './countDecisions.ts'
 import type { LimitGrant, LimitRequest, QuotaGrant, UsageLimits } from './usageLimits.ts'
 
-const account = { id: 'user:usr_1', perDay: 10, perMonth: 100 }
-const quota: QuotaGrant = {
+const quota = { id: 'user:usr_1', perDay: 10, perMonth: 100 }
+const rejected: QuotaGrant = {
   granted: 0,
   charged: 0,
   limit: 10,
   remaining: 0,
   resetAtMs: 0,
-  account,
+  quota,
   day: '2026-11-23',
 }
-const request = (passed: number): LimitRequest => ({ id: 'key', rate: undefined, account, calls: passed, passed })
+const request = (passed: number): LimitRequest => ({ id: 'key', rate: undefined, quota, calls: passed, passed })
 
 const start = () => {
   let grant: LimitGrant | Promise<LimitGrant> = { granted: 0, rate: undefined, quota: undefined }
@@ -45,8 +45,8 @@ const createRate = (granted: number) => ({
 describe('countDecisions', () => {
   test('counts each call once, by what rejected it', () => {
     const { take, read } = start()
-    void take(10, { granted: 3, rate: createRate(7), quota: { ...quota, granted: 3, rejectedBy: 'day' } })
-    void take(5, { granted: 0, rate: undefined, quota: { ...quota, rejectedBy: 'month' } })
+    void take(10, { granted: 3, rate: createRate(7), quota: { ...rejected, granted: 3, rejectedBy: 'day' } })
+    void take(5, { granted: 0, rate: undefined, quota: { ...rejected, rejectedBy: 'month' } })
     void take(1, { granted: 1, rate: undefined, quota: undefined })
     expect(read().decisions).toEqual({ granted: 4, rate: 3, day: 4, month: 5, unavailable: 0 })
     expect(read().waits.counts.every((count) => count === 0)).toBe(true)

@@ -26,12 +26,10 @@ test('reports once that it started, and what was granted when it ends', () => {
   mode.leave()
   mode.leave()
   expect(mode.isOn()).toBe(false)
-  expect(events.slice(1)).toEqual([
-    { event: 'quotaDegraded', state: 'ended', accounts: 2, units: 6, durationMs: 1_500 },
-  ])
+  expect(events.slice(1)).toEqual([{ event: 'quotaDegraded', state: 'ended', quotas: 2, units: 6, durationMs: 1_500 }])
   mode.enter()
   mode.leave()
-  expect(events.at(-1)).toEqual({ event: 'quotaDegraded', state: 'ended', accounts: 0, units: 0, durationMs: 0 })
+  expect(events.at(-1)).toEqual({ event: 'quotaDegraded', state: 'ended', quotas: 0, units: 0, durationMs: 0 })
 })
 
 test('does not end before it has started', () => {

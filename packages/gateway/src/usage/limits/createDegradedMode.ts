@@ -4,8 +4,8 @@ import type { LimitsEvent } from './usageLimits.ts'
 export interface DegradedMode {
   isOn(): boolean
   enter(): void
-  /** Records units that were granted to an account without the store. */
-  recordGrant(account: string, units: number): void
+  /** Records units that were granted to a quota without the store. */
+  recordGrant(quota: string, units: number): void
   leave(): void
   /** Reports an event. */
   report(event: LimitsEvent): void
@@ -15,7 +15,7 @@ export interface DegradedMode {
 export const createDegradedMode = (onEvent: ((event: LimitsEvent) => void) | undefined): DegradedMode => {
   let since: number | undefined
   let units = 0
-  const accounts = new Set<string>()
+  const quotas = new Set<string>()
   const report = (event: LimitsEvent): void => {
     try {
       onEvent?.(event)
@@ -30,18 +30,18 @@ export const createDegradedMode = (onEvent: ((event: LimitsEvent) => void) | und
       since = performance.now()
       report({ event: 'quotaDegraded', state: 'started' })
     },
-    recordGrant: (account, granted) => {
+    recordGrant: (quota, granted) => {
       if (granted === 0) return
       units += granted
-      accounts.add(account)
+      quotas.add(quota)
     },
     leave: () => {
       if (since === undefined) return
       const durationMs = Math.round(performance.now() - since)
       since = undefined
-      report({ event: 'quotaDegraded', state: 'ended', accounts: accounts.size, units, durationMs })
+      report({ event: 'quotaDegraded', state: 'ended', quotas: quotas.size, units, durationMs })
       units = 0
-      accounts.clear()
+      quotas.clear()
     },
     report,
   }

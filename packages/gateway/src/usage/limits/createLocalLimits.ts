@@ -13,22 +13,22 @@ import { createReturns } from './createReturns.ts'
 import { limitsClosed, tooSlow } from './limitsErrors.ts'
 import {
   completeRows,
-  createLocalAccounts,
+  createLocalQuotas,
   failRows,
-  getAccount,
+  getQuota,
   isAnyToWrite,
   returnAll,
   startRows,
   startToday,
-  tickAccounts,
+  tickQuotas,
   updateToday,
-  useAccount,
-} from './localAccounts.ts'
-import type { LocalAccount, LocalAccounts } from './localAccounts.ts'
+  useQuota,
+} from './localQuotas.ts'
+import type { LocalQuota, LocalQuotas } from './localQuotas.ts'
 import { createCounter, getCost, toQuotaGrant, toQuotaUsage } from './quotaCounter.ts'
 import { grantReserved, isRunningLow, returnReserved } from './reservation.ts'
-import { takeRateThenQuota } from './takeRate.ts'
-import type { LimitsEvent, QuotaAccount, QuotaGrant, QuotaUsage, UsageLimits } from './usageLimits.ts'
+import { takeRateThenQuota } from './takeRateThenQuota.ts'
+import type { LimitsEvent, Quota, QuotaGrant, QuotaUsage, UsageLimits } from './usageLimits.ts'
 import {
   addWaiter,
   createWaitingRoom,
@@ -47,9 +47,9 @@ export interface LocalLimitsOptions {
   readonly storage?: Pick<Storage, 'db' | 'write'> | undefined
   /** Decides on rates. @default a rate limiter of this process */
   readonly rates?: RateLimiter | undefined
-  /** Units that may be granted to an account and day while PostgreSQL is unreachable. Not used with SQLite. @default 500 */
+  /** Units that may be granted to a quota and day while PostgreSQL is unreachable. Not used with SQLite. @default 500 */
   readonly outageGrant?: number | undefined
-  /** How long an account without a request keeps what was reserved for it, in milliseconds. @default 10_000 */
+  /** How long a quota without a request keeps what was reserved for it, in milliseconds. @default 10_000 */
   readonly idleMs?: number | undefined
   /** How long a request waits for the database, in milliseconds. @default 2_000 */
   readonly patienceMs?: number | undefined
@@ -62,21 +62,21 @@ export interface LocalLimitsOptions {
   readonly onEvent?: ((event: LimitsEvent) => void) | undefined
 }
 
-/** How often more is reserved for accounts that run low, and the database is tried while it is unreachable, in milliseconds. */
+/** How often more is reserved for quotas that run low, and the database is tried while it is unreachable, in milliseconds. */
 const tickMs = 500
 /** How long `close` waits for PostgreSQL, in milliseconds. */
 const closeWithinMs = 3_000
 
 /** The part of a request that concerns the quota. */
 interface QuotaRequest {
-  readonly account: QuotaAccount
+  readonly quota: Quota
   readonly calls: number
   readonly weights: readonly number[] | undefined
 }
 
-/** A request that waits until more is reserved for its account. */
+/** A request that waits until more is reserved for its quota. */
 interface LocalWaiter extends Waiter<QuotaRequest, QuotaGrant> {
-  readonly state: LocalAccount
+  readonly state: LocalQuota
 }
 
 /** What the functions of this file share. */
@@ -86,8 +86,8 @@ interface LocalLimits {
   readonly clock: Clock
   /** 0 with SQLite. */
   readonly outageGrant: number
-  readonly all: LocalAccounts
-  readonly room: WaitingRoom<LocalAccount, LocalWaiter>
+  readonly all: LocalQuotas
+  readonly room: WaitingRoom<LocalQuota, LocalWaiter>
   readonly degraded: DegradedMode
   /** The transactions in flight, and those that follow. */
   writing: Promise<void> | undefined
@@ -96,12 +96,12 @@ interface LocalLimits {
 
 /**
  * Creates the limits of a service that runs on one machine. Counters are in memory. What the storage says is always at least what was granted, so
- * a process that is killed never leads over a limit. It forfeits what was reserved in advance: 25 units of an account, and up to a hundredth of its limit
+ * a process that is killed never leads over a limit. It forfeits what was reserved in advance: 25 units of a quota, and up to a hundredth of its limit
  * under load.
  * @example
  * const limits = createLocalLimits()
- * const account = { id: 'user:usr_1', perDay: 25_000, perMonth: null }
- * await limits.take({ id: 'key_1', rate: { perSecond: 25, burst: 50 }, account, calls: 1, passed: 1 })
+ * const quota = { id: 'user:usr_1', perDay: 25_000, perMonth: null }
+ * await limits.take({ id: 'key_1', rate: { perSecond: 25, burst: 50 }, quota, calls: 1, passed: 1 })
  */
 export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits => {
   const { storage, now = Date.now, patienceMs = 2_000, maxWaiting = 50_000, idleMs = 10_000 } = options
@@ -114,7 +114,7 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     now,
     clock,
     outageGrant: isPostgres ? (options.outageGrant ?? 500) : 0,
-    all: createLocalAccounts({ hasRows: storage !== undefined, idleMs, tickedAt: clock(), ms: now() }),
+    all: createLocalQuotas({ hasRows: storage !== undefined, idleMs, tickedAt: clock(), ms: now() }),
     room: createWaitingRoom({ maxWaiting, patienceMs }),
     degraded: createDegradedMode(options.onEvent),
     writing: undefined,
@@ -126,18 +126,16 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
 
   return {
     take: (request) =>
-      takeRateThenQuota(rates, request, (account, calls) =>
-        takeQuota(local, { account, calls, weights: request.weights }),
-      ),
+      takeRateThenQuota(rates, request, (quota, calls) => takeQuota(local, { quota, calls, weights: request.weights })),
     giveBack: (grant, units) => {
       if (local.isClosed) return
       updateToday(local.all, now())
-      const state = getAccount(local.all, grant.account)
+      const state = getQuota(local.all, grant.quota)
       const returned = returns.take(grant, units)
       if (returned > 0 && state.counter.day.text === grant.day) returnReserved(state, returned)
     },
     peek: (id, rate) => rates.peek(id, rate),
-    usage: (account) => readUsage(local, account),
+    usage: (quota) => readUsage(local, quota),
     close: () => {
       clearInterval(timer)
       closed ??= close(local, isPostgres ? closeWithinMs : Infinity)
@@ -147,24 +145,24 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
 }
 
 /** Grants units without waiting. @returns `undefined` if the request has to wait. */
-const grantNow = (local: LocalLimits, state: LocalAccount, request: QuotaRequest): QuotaGrant | undefined => {
+const grantNow = (local: LocalLimits, state: LocalQuota, request: QuotaRequest): QuotaGrant | undefined => {
   const { degraded, clock } = local
-  const { account, calls, weights } = request
+  const { quota, calls, weights } = request
   const outageGrant = degraded.isOn() ? local.outageGrant : 0
   const free = state.reserved - state.used
-  const granted = grantReserved(state, account, { calls, weights, now: clock(), outageGrant })
+  const granted = grantReserved(state, quota, { calls, weights, now: clock(), outageGrant })
   if (granted === 'wait') return undefined
-  if (outageGrant > 0) degraded.recordGrant(account.id, Math.max(0, granted.charged - Math.max(0, free)))
+  if (outageGrant > 0) degraded.recordGrant(quota.id, Math.max(0, granted.charged - Math.max(0, free)))
   // Written with others at the next tick.
-  if (isRunningLow(state, account)) local.all.toWrite.add(state)
-  return toQuotaGrant(state.counter, account, { calls, ...granted })
+  if (isRunningLow(state, quota)) local.all.toWrite.add(state)
+  return toQuotaGrant(state.counter, quota, { calls, ...granted })
 }
 
 const takeQuota = (local: LocalLimits, request: QuotaRequest): QuotaGrant | Promise<QuotaGrant> => {
   const { all, room, degraded } = local
   if (local.isClosed) return Promise.reject(limitsClosed())
   updateToday(all, local.now())
-  const state = useAccount(all, request.account)
+  const state = useQuota(all, request.quota)
   // In order of arrival.
   const granted = isAnyWaiting(room, state) ? undefined : grantNow(local, state, request)
   if (granted !== undefined) return granted
@@ -177,8 +175,8 @@ const takeQuota = (local: LocalLimits, request: QuotaRequest): QuotaGrant | Prom
   })
 }
 
-/** Grants the requests of an account what can be granted now. */
-const serve = (local: LocalLimits, state: LocalAccount): void => {
+/** Grants the requests of a quota what can be granted now. */
+const serve = (local: LocalLimits, state: LocalQuota): void => {
   const { room, all } = local
   for (const waiter of getWaiting(room, state)) {
     const granted = grantNow(local, state, waiter.request)
@@ -189,8 +187,8 @@ const serve = (local: LocalLimits, state: LocalAccount): void => {
   if (isAnyWaiting(room, state)) all.toWrite.add(state)
 }
 
-/** Counts the units that the requests of an account wait for. */
-const getWaitingUnits = (local: LocalLimits, state: LocalAccount): number => {
+/** Counts the units that the requests of a quota wait for. */
+const getWaitingUnits = (local: LocalLimits, state: LocalQuota): number => {
   let units = 0
   for (const { request } of getWaiting(local.room, state)) units += getCost(request.calls, request.weights)
   return units
@@ -249,20 +247,20 @@ const tick = (local: LocalLimits): void => {
     waiter.reject(tooSlow())
   }
   updateToday(all, local.now())
-  tickAccounts(all, time, (state) => isAnyWaiting(room, state))
+  tickQuotas(all, time, (state) => isAnyWaiting(room, state))
   if (all.hasRows && isAnyToWrite(all)) startWriting(local)
 }
 
-const readUsage = async (local: LocalLimits, account: QuotaAccount): Promise<QuotaUsage> => {
+const readUsage = async (local: LocalLimits, quota: Quota): Promise<QuotaUsage> => {
   const { all, rows, degraded } = local
   const day = updateToday(all, local.now())
-  const state = all.active.get(account.id)
+  const state = all.active.get(quota.id)
   if (state !== undefined) startToday(all, state)
   if (rows === undefined || (state !== undefined && degraded.isOn()))
-    return toQuotaUsage(state?.counter ?? createCounter(day.day, 0, 0), account)
-  const sums = (await rows.read([account.id], day)).get(account.id) ?? { day: 0, month: 0 }
+    return toQuotaUsage(state?.counter ?? createCounter(day.day, 0, 0), quota)
+  const sums = (await rows.read([quota.id], day)).get(quota.id) ?? { day: 0, month: 0 }
   const unused = state === undefined ? 0 : state.reserved - state.used
-  return toQuotaUsage({ day, dayUsed: sums.day - unused, monthUsed: sums.month - unused }, account)
+  return toQuotaUsage({ day, dayUsed: sums.day - unused, monthUsed: sums.month - unused }, quota)
 }
 
 /** Rejects the requests that wait, and writes what was used. */

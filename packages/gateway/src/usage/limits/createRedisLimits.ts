@@ -8,19 +8,19 @@ import type { RateLimiter } from '../rateLimit/createRateLimiter.ts'
 import type { AccountDays } from './accountDays.ts'
 import { createDegradedMode } from './createDegradedMode.ts'
 import { createReturns } from './createReturns.ts'
-import { createSeenAccounts } from './createSeenAccounts.ts'
+import { createSeenQuotas } from './createSeenQuotas.ts'
 import { createSeeds } from './createSeeds.ts'
 import type { Ledger } from './ledger.ts'
 import { limitsClosed, tooSlow } from './limitsErrors.ts'
 import { defineLimitScripts, toRateKey, toUsedKey } from './limitScript.ts'
 import { createCounter, toQuotaGrant, toQuotaUsage } from './quotaCounter.ts'
-import { isUsedUp, returnUnits, takeUnreported, toFloorCharge } from './redisAccount.ts'
+import { isUsedUp, returnUnits, takeUnreported, toFloorCharge } from './redisQuota.ts'
 import { createRedisClock, getRedisDay, getRedisTime } from './redisClock.ts'
-import { getRedisAccount, giveUp, grantWithoutRedis, returnToRedis, send } from './redisRequests.ts'
+import { getRedisQuota, giveUp, grantWithoutRedis, returnToRedis, send } from './redisRequests.ts'
 import type { RedisInstance, RedisWaiter } from './redisRequests.ts'
 import { createRedisShards } from './redisShards.ts'
 import type { Shard } from './redisShards.ts'
-import { takeRateThenQuota } from './takeRate.ts'
+import { takeRateThenQuota } from './takeRateThenQuota.ts'
 import type { LimitGrant, LimitRequest, LimitsEvent, QuotaGrant, UsageLimits } from './usageLimits.ts'
 import { toViewKey } from './viewScript.ts'
 import { addWaiter, createWaitingRoom, getWaiting, hasRoom, listImpatient, removeAllWaiters } from './waitingRoom.ts'
@@ -35,14 +35,14 @@ export interface RedisLimitsOptions {
   readonly flush: () => Promise<void>
   /** Decides on rates while Redis is lost. */
   readonly rates?: RateLimiter | undefined
-  /** Units that all instances together may grant to an account and day while Redis is lost. @default 500 */
+  /** Units that all instances together may grant to a quota and day while Redis is lost. @default 500 */
   readonly outageGrant?: number | undefined
   /** How long a request waits for Redis, in milliseconds. @default 2_000 */
   readonly patienceMs?: number | undefined
   /** Most requests that wait at once: twice what an instance handles in `patienceMs`. @default 50_000 */
   readonly maxWaiting?: number | undefined
-  /** Accounts that this instance remembers. @default 200_000 */
-  readonly maxAccounts?: number | undefined
+  /** Quotas that this instance remembers. @default 200_000 */
+  readonly maxQuotas?: number | undefined
   /** Milliseconds since 1970, until Redis has returned its own time. @default Date.now */
   readonly now?: (() => number) | undefined
   /** Measures how long requests wait. @default a monotonic clock */
@@ -57,7 +57,7 @@ const tickMs = 100
 
 /**
  * Creates the limits of a service on several machines: one script in Redis decides on the rate and the quota of a request in one round trip. If Redis
- * has no counter for an account, the script gets it from the ledger in the database.
+ * has no counter for a quota, the script gets it from the ledger in the database.
  */
 export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
   const { redis, flush } = options
@@ -77,8 +77,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
 
   return {
     take: (request) => {
-      const { rate, account, passed } = request
-      if (rate === undefined && (account === undefined || passed === 0))
+      const { rate, quota, passed } = request
+      if (rate === undefined && (quota === undefined || passed === 0))
         return { granted: passed, rate: undefined, quota: undefined }
       return isClosed ? Promise.reject(limitsClosed()) : takeFromRedis(instance, request)
     },
@@ -91,10 +91,10 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
         result === timedOut ? undefined : result,
       )
     },
-    usage: async (account) => {
+    usage: async (quota) => {
       const { day, dayUsed, monthUsed } =
-        (await scripts.read(account.id).catch(() => undefined)) ?? (await readSeed(account.id))
-      return toQuotaUsage(createCounter(day, dayUsed, monthUsed), account)
+        (await scripts.read(quota.id).catch(() => undefined)) ?? (await readSeed(quota.id))
+      return toQuotaUsage(createCounter(day, dayUsed, monthUsed), quota)
     },
     close: async () => {
       isClosed = true
@@ -121,9 +121,9 @@ const createInstance = (
     rates: options.rates ?? createRateLimiter(),
     outageGrant,
     clock,
-    accounts: createRecentMap(options.maxAccounts ?? 200_000),
+    quotas: createRecentMap(options.maxQuotas ?? 200_000),
     unreported: new Map(),
-    seen: createSeenAccounts(),
+    seen: createSeenQuotas(),
     room: createWaitingRoom<Shard, RedisWaiter>({ maxWaiting, patienceMs }),
     degraded,
   }
@@ -132,15 +132,15 @@ const createInstance = (
 /** Takes a request: from Redis, unless this instance can or must decide. */
 const takeFromRedis = (instance: RedisInstance, request: LimitRequest): LimitGrant | Promise<LimitGrant> => {
   const { room, rates, clock } = instance
-  const { id, account } = request
-  if (account !== undefined) {
-    const state = getRedisAccount(instance, account)
-    if (isUsedUp(state, account, getRedisDay(clock).day, clock.clock()))
+  const { id, quota } = request
+  if (quota !== undefined) {
+    const state = getRedisQuota(instance, quota)
+    if (isUsedUp(state, quota, getRedisDay(clock).day, clock.clock()))
       return takeRateThenQuota<never>(rates, request, (_, calls) =>
-        toQuotaGrant(state.counter, account, { calls, granted: 0, charged: 0 }),
+        toQuotaGrant(state.counter, quota, { calls, granted: 0, charged: 0 }),
       )
   }
-  const shard = instance.shards.get(account === undefined ? toRateKey(id, undefined) : toUsedKey(account.id))
+  const shard = instance.shards.get(quota === undefined ? toRateKey(id, undefined) : toUsedKey(quota.id))
   const since = clock.clock()
   const { lostSince } = shard
   if (lostSince !== undefined) {
@@ -159,26 +159,26 @@ const takeFromRedis = (instance: RedisInstance, request: LimitRequest): LimitGra
 
 /** Returns units of a grant of today. */
 const returnGranted = (instance: RedisInstance, grant: QuotaGrant, units: number): void => {
-  const { account } = grant
+  const { quota } = grant
   const day = getRedisDay(instance.clock)
   if (units === 0 || grant.day !== day.text) return
-  const state = getRedisAccount(instance, account)
-  instance.ledger.add(account.id, day.day, -units)
-  const reported = returnUnits(state, account, units, day)
-  if (reported > 0) returnToRedis(instance, account.id, { units: reported, day: day.day, seededAt: state.seededAt })
+  const state = getRedisQuota(instance, quota)
+  instance.ledger.add(quota.id, day.day, -units)
+  const reported = returnUnits(state, quota, units, day)
+  if (reported > 0) returnToRedis(instance, quota.id, { units: reported, day: day.day, seededAt: state.seededAt })
 }
 
 /** Sends what this instance has seen to a shard that may have taken over, before another instance is granted the same again. */
 const sendFloors = ({ seen, scripts }: RedisInstance, redis: RedisLink, shard: string): void => {
-  for (const [account, state] of seen.list()) {
-    const floor = redis.getShard(toUsedKey(account)) === shard ? toFloorCharge(state) : undefined
-    if (floor !== undefined) scripts.charge(account, floor).catch(() => {})
+  for (const [quota, state] of seen.list()) {
+    const floor = redis.getShard(toUsedKey(quota)) === shard ? toFloorCharge(state) : undefined
+    if (floor !== undefined) scripts.charge(quota, floor).catch(() => {})
   }
 }
 
 /** Charges the units that were granted while shards were lost that are back now. @param flush - Writes the ledger. */
 const chargeUnreported = async (
-  { scripts, accounts, unreported, clock, shards, degraded }: RedisInstance,
+  { scripts, quotas, unreported, clock, shards, degraded }: RedisInstance,
   redis: RedisLink,
   flush: () => Promise<void>,
 ): Promise<void> => {
@@ -187,13 +187,13 @@ const chargeUnreported = async (
     () => false,
   )
   const writtenAt = isWritten ? getRedisTime(clock) : Number.MAX_SAFE_INTEGER
-  for (const [account, state] of unreported) {
+  for (const [quota, state] of unreported) {
     // After a failover another shard may have it.
-    if (!redis.isReady(toUsedKey(account))) continue
+    if (!redis.isReady(toUsedKey(quota))) continue
     const charges = takeUnreported(state)
-    unreported.delete(account)
-    if (accounts.get(account) === undefined) accounts.set(account, state)
-    for (const charge of charges) scripts.charge(account, { ...charge, writtenAt }).catch(() => {})
+    unreported.delete(quota)
+    if (quotas.get(quota) === undefined) quotas.set(quota, state)
+    for (const charge of charges) scripts.charge(quota, { ...charge, writtenAt }).catch(() => {})
   }
   if (unreported.size === 0 && !shards.isAnyLost()) degraded.leave()
 }

@@ -1,21 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { Step } from '../../storage/database.ts'
+import type { AlongsideBatch } from '../metering/createMeterWriter.ts'
 import type { AccountDays, ChargedRow } from './accountDays.ts'
 
-/** Statements that belong in the next transaction of the meter. */
-export interface LedgerWrite {
-  readonly steps: readonly Step[]
-  readonly rows: number
-  /** Call this if it failed. The rows are written again. */
-  failed(): void
-}
-
-/** The units that this process charged to accounts, so that Redis can be seeded if it loses its data. */
+/** The units that this process charged to quotas, so that Redis can be seeded if it loses its data. */
 export interface Ledger {
-  /** Adds units of a day to an account; negative ones were returned. */
+  /** Adds units of a day to a quota; negative ones were returned. */
   add(account: string, day: number, units: number): void
   /** Returns what is not written yet, up to 5,000 rows; `undefined`: nothing. */
-  take(): LedgerWrite | undefined
+  take(): AlongsideBatch | undefined
 }
 
 interface Entry {
@@ -27,7 +19,7 @@ interface Entry {
 
 /** Rows in one transaction. */
 const maxRows = 5_000
-/** Accounts and days of one run. After that a new run starts, so that this process need not remember more. */
+/** Quotas and days of one run. After that a new run starts, so that this process need not remember more. */
 const maxEntries = 200_000
 
 /**

@@ -5,24 +5,24 @@ import { noNews, parseView, toNewsArguments, toViewKey, viewFunction } from './v
 
 /** How old a seed may be, in milliseconds: others may have been charged since. */
 const maxSeedAgeMs = 2_000
-/** Redis forgets an account that was idle for this long: by then its month is over. */
-const accountSeconds = 40 * 86_400
+/** Redis forgets a quota that was idle for this long: by then its month is over. */
+const quotaSeconds = 40 * 86_400
 
-// The tag in braces puts all keys of an account on one shard. Short names: beyond 60 bytes, Redis allocates 16 more for each key.
-/** Gets the Redis key of an account's used quota. */
-export const toUsedKey = (account: string): string => `kr:{${account}}:used`
-/** Gets the Redis key of a key's rate. It is stored with its account, so that one script can decide on both. */
-export const toRateKey = (id: string, account: string | undefined): string =>
-  account === undefined ? `kr:{${id}}:rate` : `kr:{${account}}:${id}`
+// The tag in braces puts all keys of a quota on one shard. Short names: beyond 60 bytes, Redis allocates 16 more for each key.
+/** Gets the Redis key of what a quota has used. */
+export const toUsedKey = (quota: string): string => `kr:{${quota}}:used`
+/** Gets the Redis key of a key's rate. It is stored with its quota, so that one script can decide on both. */
+export const toRateKey = (id: string, quota: string | undefined): string =>
+  quota === undefined ? `kr:{${id}}:rate` : `kr:{${quota}}:${id}`
 
 /*
  * Values are packed, because that takes a third of the memory and half of the time of text:
  * - a rate: spent, at (as in tokenBucket.ts)
- * - an account: day, units used in the day, month, units used in the month, units handed out for an outage, seededAt.
- * An account of up to 44 bytes needs one allocation in Redis. seededAt shows whether Redis has lost its data since.
+ * - a quota: day, units used in the day, month, units used in the month, units handed out for an outage, seededAt.
+ * A quota of up to 44 bytes needs one allocation in Redis. seededAt shows whether Redis has lost its data since.
  */
 const common = `
-local rateFormat, accountFormat = '<dd', '<I4dI4dI4d'
+local rateFormat, quotaFormat = '<dd', '<I4dI4dI4d'
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function toMonth(day)
@@ -38,28 +38,28 @@ local function toMonth(day)
   return (year + 1) * 12 + month - 10
 end
 -- Starts a later day or month. A clock that steps back reopens nothing.
-local function advance(account)
+local function advance(quota)
   local today = math.floor(now / 86400000)
-  if today <= account.day then return end
+  if today <= quota.day then return end
   local month = toMonth(today)
-  if month > account.month then account.month, account.monthUsed = month, 0 end
-  account.day, account.dayUsed, account.handed = today, 0, 0
+  if month > quota.month then quota.month, quota.monthUsed = month, 0 end
+  quota.day, quota.dayUsed, quota.handed = today, 0, 0
 end
 local function read(key)
   local stored = redis.call('GET', key)
   if not stored then return nil end
-  local account = {}
-  account.day, account.dayUsed, account.month, account.monthUsed, account.handed, account.seededAt = struct.unpack(accountFormat, stored)
-  return account
+  local quota = {}
+  quota.day, quota.dayUsed, quota.month, quota.monthUsed, quota.handed, quota.seededAt = struct.unpack(quotaFormat, stored)
+  return quota
 end
-local function write(key, account)
-  redis.call('SET', key, struct.pack(accountFormat, account.day, account.dayUsed, account.month, account.monthUsed, account.handed, account.seededAt), 'EX', ${accountSeconds})
+local function write(key, quota)
+  redis.call('SET', key, struct.pack(quotaFormat, quota.day, quota.dayUsed, quota.month, quota.monthUsed, quota.handed, quota.seededAt), 'EX', ${quotaSeconds})
 end
 -- A failover may have lost what instances have seen already.
-local function raise(account, day, dayUsed, monthUsed)
+local function raise(quota, day, dayUsed, monthUsed)
   local raised = false
-  if day == account.day and dayUsed > account.dayUsed then account.dayUsed, raised = dayUsed, true end
-  if day > 0 and monthUsed > account.monthUsed and toMonth(day) == account.month then account.monthUsed, raised = monthUsed, true end
+  if day == quota.day and dayUsed > quota.dayUsed then quota.dayUsed, raised = dayUsed, true end
+  if day > 0 and monthUsed > quota.monthUsed and toMonth(day) == quota.month then quota.monthUsed, raised = monthUsed, true end
   return raised
 end
 -- Arguments that are left out are 0.
@@ -79,17 +79,17 @@ local function fit(count, units)
   end
   return count, cost
 end
-local account, changed
+local quota, changed
 if KEYS[2] then
-  account = read(KEYS[2])
-  if not account then
+  quota = read(KEYS[2])
+  if not quota then
     if now - number(14) > ${maxSeedAgeMs} then return { 2, now } end
     local day = number(11)
-    account = { day = day, dayUsed = number(12), month = toMonth(day), monthUsed = number(13), handed = 0, seededAt = number(14) }
+    quota = { day = day, dayUsed = number(12), month = toMonth(day), monthUsed = number(13), handed = 0, seededAt = number(14) }
     changed = true
   end
-  advance(account)
-  changed = raise(account, number(8), number(9), number(10)) or changed
+  advance(quota)
+  changed = raise(quota, number(8), number(9), number(10)) or changed
 end
 local spent, rated = 0, calls
 if perSecond > 0 then
@@ -105,43 +105,43 @@ if perSecond > 0 then
     redis.call('SET', KEYS[1], struct.pack(rateFormat, after, now), 'PX', math.ceil(after / perSecond) + 1000)
   end
 end
-if not account then return { 0, now, rated, spent } end
+if not quota then return { 0, now, rated, spent } end
 local left = math.huge
-if perDay >= 0 then left = perDay - account.dayUsed end
-if perMonth >= 0 then left = math.min(left, perMonth - account.monthUsed) end
+if perDay >= 0 then left = perDay - quota.dayUsed end
+if perMonth >= 0 then left = math.min(left, perMonth - quota.monthUsed) end
 local granted, cost = fit(math.min(passed, rated), left)
-account.dayUsed, account.monthUsed = account.dayUsed + cost, account.monthUsed + cost
+quota.dayUsed, quota.monthUsed = quota.dayUsed + cost, quota.monthUsed + cost
 local reserved = 0
-if left < math.huge then reserved = math.max(0, math.min(math.ceil((number(15) - account.handed) / 4), left - cost)) end
-account.handed = account.handed + reserved
-if changed or cost > 0 or reserved > 0 then write(KEYS[2], account) end
+if left < math.huge then reserved = math.max(0, math.min(math.ceil((number(15) - quota.handed) / 4), left - cost)) end
+quota.handed = quota.handed + reserved
+if changed or cost > 0 or reserved > 0 then write(KEYS[2], quota) end
 local view
 if KEYS[3] then view = see(KEYS[3], 16) end
-return { 0, now, rated, spent, granted, cost, account.day, account.dayUsed, account.monthUsed, reserved, account.seededAt, view }`
+return { 0, now, rated, spent, granted, cost, quota.day, quota.dayUsed, quota.monthUsed, reserved, quota.seededAt, view }`
 
 const chargeScript = `${common}
 local units, day = number(1), number(2)
-local account = read(KEYS[1])
+local quota = read(KEYS[1])
 -- Then it will be seeded from the ledger, which has these units.
-if not account then return 0 end
-if account.seededAt ~= number(3) and (units < 0 or account.seededAt >= number(4)) then return 0 end
-advance(account)
-raise(account, number(5), number(6), number(7))
-if day == account.day then account.dayUsed = math.max(0, account.dayUsed + units) end
-if toMonth(day) == account.month then account.monthUsed = math.max(0, account.monthUsed + units) end
-write(KEYS[1], account)
+if not quota then return 0 end
+if quota.seededAt ~= number(3) and (units < 0 or quota.seededAt >= number(4)) then return 0 end
+advance(quota)
+raise(quota, number(5), number(6), number(7))
+if day == quota.day then quota.dayUsed = math.max(0, quota.dayUsed + units) end
+if toMonth(day) == quota.month then quota.monthUsed = math.max(0, quota.monthUsed + units) end
+write(KEYS[1], quota)
 return 1`
 
 const shareScript = `${common}${viewFunction}
 return { now, see(KEYS[1], 1) }`
 
 const readScript = `${common}
-local account = read(KEYS[1])
-if not account then return { 0 } end
-advance(account)
-return { account.day, account.dayUsed, account.monthUsed }`
+local quota = read(KEYS[1])
+if not quota then return { 0 } end
+advance(quota)
+return { quota.day, quota.dayUsed, quota.monthUsed }`
 
-/** The usage of an account. */
+/** The usage of a quota. */
 export interface UsedUnits {
   /** Days since 1970. */
   readonly day: number
@@ -174,20 +174,20 @@ export interface TakenFromRedis extends UsedUnits {
   readonly charged: number
   /** Units that are reserved for this instance: it may grant them while Redis is lost. */
   readonly reserved: number
-  /** The time of Redis at which it got the account from the ledger. */
+  /** The time of Redis at which it got the quota from the ledger. */
   readonly seededAt: number
   readonly view?: CallerView | undefined
 }
 
-/** `late`: after the deadline. `missing`: Redis has no counter for the account. In both cases nothing is charged. */
+/** `late`: after the deadline. `missing`: Redis has no counter for the quota. In both cases nothing is charged. */
 export type TakeResult = TakenFromRedis | { readonly status: 'late' | 'missing'; readonly now: number }
 
-/** Units to add to an account outside of a request. */
+/** Units to add to a quota outside of a request. */
 export interface Charge {
   /** Negative to return units. */
   readonly units: number
   readonly day: number
-  /** When Redis got the account from the ledger that this instance knows. */
+  /** When Redis got the quota from the ledger that this instance knows. */
   readonly seededAt: number
   /** A later seed includes these units. @default 0, for units to return */
   readonly writtenAt?: number
@@ -197,12 +197,12 @@ export interface Charge {
 /** The scripts that decide on limits. All reject if Redis cannot be reached. */
 export interface LimitScripts {
   take(request: LimitRequest, options: TakeOptions): Promise<TakeResult>
-  /** Adds units to an account that Redis has. */
-  charge(account: string, charge: Charge): Promise<void>
+  /** Adds units to a quota that Redis has. */
+  charge(quota: string, charge: Charge): Promise<void>
   /** Shares a view, and returns it with what others have shared. */
-  share(account: string, view: SharedView): Promise<CallerView>
-  /** Reads what an account has used; `undefined`: Redis has no counter for it. */
-  read(account: string): Promise<UsedUnits | undefined>
+  share(quota: string, view: SharedView): Promise<CallerView>
+  /** Reads what a quota has used; `undefined`: Redis has no counter for it. */
+  read(quota: string): Promise<UsedUnits | undefined>
 }
 
 type Run<Reply> = (keys: number, ...values: (string | number)[]) => Promise<Reply>
@@ -223,12 +223,11 @@ export const defineLimitScripts = ({ client, cork }: Pick<RedisLink, 'client' | 
     keyrailRead: Run<Reply>
   }
   return {
-    take: async ({ id, rate, account, calls, passed, weights, view }, { deadline, floor, seed, outageGrant }) => {
-      const keys =
-        account === undefined ? [toRateKey(id, undefined)] : [toRateKey(id, account.id), toUsedKey(account.id)]
-      if (account !== undefined && view !== undefined) keys.push(toViewKey(view, account.id))
+    take: async ({ id, rate, quota, calls, passed, weights, view }, { deadline, floor, seed, outageGrant }) => {
+      const keys = quota === undefined ? [toRateKey(id, undefined)] : [toRateKey(id, quota.id), toUsedKey(quota.id)]
+      if (quota !== undefined && view !== undefined) keys.push(toViewKey(view, quota.id))
       const values: (string | number)[] = [deadline, rate?.perSecond ?? 0, rate?.burst ?? 0, calls, passed]
-      values.push(account?.perDay ?? -1, account?.perMonth ?? -1)
+      values.push(quota?.perDay ?? -1, quota?.perMonth ?? -1)
       // Most requests need no further arguments, and each takes CPU here and in Redis.
       const hasNews = view?.news !== undefined
       if (floor !== undefined || seed !== undefined || outageGrant > 0 || weights !== undefined || hasNews) {
@@ -251,16 +250,16 @@ export const defineLimitScripts = ({ client, cork }: Pick<RedisLink, 'client' | 
         view: typeof shared === 'string' ? parseView(shared, now) : undefined,
       }
     },
-    charge: async (account, { units, day, seededAt, writtenAt = 0, floor }) => {
+    charge: async (quota, { units, day, seededAt, writtenAt = 0, floor }) => {
       const values = [units, day, seededAt, writtenAt, floor?.day ?? 0, floor?.dayUsed ?? 0, floor?.monthUsed ?? 0]
-      await commands.keyrailCharge(1, toUsedKey(account), ...values)
+      await commands.keyrailCharge(1, toUsedKey(quota), ...values)
     },
-    share: async (account, view) => {
-      const [now, shared] = await commands.keyrailShare(1, toViewKey(view, account), ...toNewsArguments(view))
+    share: async (quota, view) => {
+      const [now, shared] = await commands.keyrailShare(1, toViewKey(view, quota), ...toNewsArguments(view))
       return parseView(shared, now)
     },
-    read: async (account) => {
-      const [day = 0, dayUsed = 0, monthUsed = 0] = await commands.keyrailRead(1, toUsedKey(account))
+    read: async (quota) => {
+      const [day = 0, dayUsed = 0, monthUsed = 0] = await commands.keyrailRead(1, toUsedKey(quota))
       return day === 0 ? undefined : { day, dayUsed, monthUsed }
     },
   }

@@ -10,10 +10,10 @@ import {
   toQuotaGrant,
   toQuotaUsage,
 } from './quotaCounter.ts'
-import type { QuotaAccount } from './usageLimits.ts'
+import type { Quota } from './usageLimits.ts'
 
 const today = 20_778 // 2026-11-21
-const toAccount = (perDay: number | null, perMonth: number | null): QuotaAccount => ({
+const toQuota = (perDay: number | null, perMonth: number | null): Quota => ({
   id: 'user:usr_1',
   perDay,
   perMonth,
@@ -35,12 +35,12 @@ test('a later day starts at 0, and so does a later month', () => {
 
 test('what is left is the lower of both windows, negative if a limit was lowered', () => {
   const counter = createCounter(today, 30, 40)
-  expect(getLeft(counter, toAccount(100, 200))).toBe(70)
-  expect(getLeft(counter, toAccount(100, 50))).toBe(10)
-  expect(getLeft(counter, toAccount(null, 50))).toBe(10)
-  expect(getLeft(counter, toAccount(100, null))).toBe(70)
-  expect(getLeft(counter, toAccount(20, 50))).toBe(-10)
-  expect(getLeft(counter, toAccount(null, null))).toBe(Infinity)
+  expect(getLeft(counter, toQuota(100, 200))).toBe(70)
+  expect(getLeft(counter, toQuota(100, 50))).toBe(10)
+  expect(getLeft(counter, toQuota(null, 50))).toBe(10)
+  expect(getLeft(counter, toQuota(100, null))).toBe(70)
+  expect(getLeft(counter, toQuota(20, 50))).toBe(-10)
+  expect(getLeft(counter, toQuota(null, null))).toBe(Infinity)
 })
 
 describe('weights', () => {
@@ -69,47 +69,47 @@ describe('weights', () => {
 describe('a grant', () => {
   const counter = createCounter(today, 30, 40)
   const { endMs, monthEndMs } = toUtcDay(today)
-  const grant = (account: QuotaAccount, granted: number, calls = 2) =>
-    toQuotaGrant(counter, account, { calls, granted, charged: granted })
+  const grant = (quota: Quota, granted: number, calls = 2) =>
+    toQuotaGrant(counter, quota, { calls, granted, charged: granted })
 
   test('shows the day', () => {
-    const account = toAccount(100, 45)
-    expect(grant(account, 2)).toStrictEqual({
+    const quota = toQuota(100, 45)
+    expect(grant(quota, 2)).toStrictEqual({
       granted: 2,
       charged: 2,
       limit: 100,
       remaining: 70,
       resetAtMs: endMs,
-      account,
+      quota,
       day: '2026-11-21',
     })
   })
 
   test('shows the month if the day has no limit, and no limit if none has', () => {
-    expect(grant(toAccount(null, 50), 2)).toMatchObject({ limit: 50, remaining: 10, resetAtMs: monthEndMs })
-    expect(grant(toAccount(null, null), 2)).toMatchObject({ limit: null, remaining: null, resetAtMs: endMs })
-    expect(grant(toAccount(100, null), 2)).toMatchObject({ limit: 100, remaining: 70, resetAtMs: endMs })
+    expect(grant(toQuota(null, 50), 2)).toMatchObject({ limit: 50, remaining: 10, resetAtMs: monthEndMs })
+    expect(grant(toQuota(null, null), 2)).toMatchObject({ limit: null, remaining: null, resetAtMs: endMs })
+    expect(grant(toQuota(100, null), 2)).toMatchObject({ limit: 100, remaining: 70, resetAtMs: endMs })
   })
 
   test('that rejects shows the window with less left, and the month if both have the same', () => {
     const day = { rejectedBy: 'day', limit: 30, remaining: 0, resetAtMs: endMs }
     const month = { rejectedBy: 'month', limit: 40, remaining: 0, resetAtMs: monthEndMs }
-    expect(grant(toAccount(30, 50), 1)).toMatchObject(day)
-    expect(grant(toAccount(30, null), 1)).toMatchObject(day)
-    expect(grant(toAccount(31, 40), 1)).toMatchObject(month)
-    expect(grant(toAccount(30, 40), 1)).toMatchObject(month)
-    expect(grant(toAccount(null, 40), 0)).toMatchObject(month)
-    expect(grant(toAccount(null, null), 0)).toMatchObject({ rejectedBy: 'day' })
+    expect(grant(toQuota(30, 50), 1)).toMatchObject(day)
+    expect(grant(toQuota(30, null), 1)).toMatchObject(day)
+    expect(grant(toQuota(31, 40), 1)).toMatchObject(month)
+    expect(grant(toQuota(30, 40), 1)).toMatchObject(month)
+    expect(grant(toQuota(null, 40), 0)).toMatchObject(month)
+    expect(grant(toQuota(null, null), 0)).toMatchObject({ rejectedBy: 'day' })
   })
 
   test('shows 0 left if a limit was lowered', () => {
-    expect(grant(toAccount(20, null), 0)).toMatchObject({ rejectedBy: 'day', limit: 20, remaining: 0 })
+    expect(grant(toQuota(20, null), 0)).toMatchObject({ rejectedBy: 'day', limit: 20, remaining: 0 })
   })
 })
 
 test('the usage has both windows', () => {
   const { endMs, monthEndMs } = toUtcDay(today)
-  expect(toQuotaUsage(createCounter(today, 3, 4), toAccount(5, null))).toEqual({
+  expect(toQuotaUsage(createCounter(today, 3, 4), toQuota(5, null))).toEqual({
     day: { used: 3, limit: 5, resetAtMs: endMs },
     month: { used: 4, limit: null, resetAtMs: monthEndMs },
   })

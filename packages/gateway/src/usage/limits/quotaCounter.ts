@@ -1,17 +1,18 @@
 import { toUtcDay } from '../../lib/utcDay.ts'
 import type { UtcDay } from '../../lib/utcDay.ts'
-import type { QuotaAccount, QuotaGrant, QuotaUsage } from './usageLimits.ts'
+import type { Quota, QuotaGrant, QuotaUsage } from './usageLimits.ts'
 
 /*
  * The words of this folder. A store counts for all processes: the database on one machine, Redis on a cluster.
- * - grant: units for the calls of a request. They are charged to its account.
+ * - quota: the units of a day and a month that an app has, or a user for all API keys. The column `account` of the database has its id.
+ * - grant: units for the calls of a request. They are charged to its quota.
  * - reserve: the store sets units aside for a process, which can then grant them alone.
  * - return: give back units of calls that no node received.
  * - unreported: granted without Redis, which does not have these units in its counter yet.
  * - ledger: the table of the database with all that was charged.
  */
 
-/** The units that an account has used in its current day and month. */
+/** The units that a quota has used in its current day and month. */
 export interface QuotaCounter {
   day: UtcDay
   dayUsed: number
@@ -24,8 +25,8 @@ export type Granted = { readonly granted: number; readonly charged: number } | '
 /** How long it is believed that others have not returned anything, in milliseconds. */
 export const believedMs = 1_000
 
-/** Whether an account has a limit. */
-export const isLimited = ({ perDay, perMonth }: QuotaAccount): boolean => perDay !== null || perMonth !== null
+/** Whether a quota has a limit. */
+export const isLimited = ({ perDay, perMonth }: Quota): boolean => perDay !== null || perMonth !== null
 
 /** Starts the day `day` if it is later than the counter's. A clock that steps back reopens nothing. */
 export const advance = (counter: QuotaCounter, day: UtcDay): void => {
@@ -36,7 +37,7 @@ export const advance = (counter: QuotaCounter, day: UtcDay): void => {
 }
 
 /** Returns how many units are left in both windows; negative if a limit was lowered, infinite without limits. */
-export const getLeft = ({ dayUsed, monthUsed }: QuotaCounter, { perDay, perMonth }: QuotaAccount): number =>
+export const getLeft = ({ dayUsed, monthUsed }: QuotaCounter, { perDay, perMonth }: Quota): number =>
   Math.min((perDay ?? Infinity) - dayUsed, (perMonth ?? Infinity) - monthUsed)
 
 /** Returns how many units the first `calls` calls cost. Calls beyond `weights` cost 1. */
@@ -72,10 +73,10 @@ export interface Decided {
  */
 export const toQuotaGrant = (
   { day, dayUsed, monthUsed }: QuotaCounter,
-  account: QuotaAccount,
+  quota: Quota,
   { calls, granted, charged }: Decided,
 ): QuotaGrant => {
-  const { perDay, perMonth } = account
+  const { perDay, perMonth } = quota
   const dayLeft = (perDay ?? Infinity) - dayUsed
   const monthLeft = (perMonth ?? Infinity) - monthUsed
   const isRejected = granted < calls
@@ -88,17 +89,14 @@ export const toQuotaGrant = (
     limit,
     remaining: limit === null ? null : Math.max(0, left),
     resetAtMs: byMonth ? day.monthEndMs : day.endMs,
-    account,
+    quota,
     day: day.text,
   }
   return isRejected ? { ...grant, rejectedBy: byMonth ? 'month' : 'day' } : grant
 }
 
-/** Builds the usage of an account's windows. */
-export const toQuotaUsage = (
-  { day, dayUsed, monthUsed }: QuotaCounter,
-  { perDay, perMonth }: QuotaAccount,
-): QuotaUsage => ({
+/** Builds the usage of a quota's windows. */
+export const toQuotaUsage = ({ day, dayUsed, monthUsed }: QuotaCounter, { perDay, perMonth }: Quota): QuotaUsage => ({
   day: { used: dayUsed, limit: perDay, resetAtMs: day.endMs },
   month: { used: monthUsed, limit: perMonth, resetAtMs: day.monthEndMs },
 })

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { dayMs } from '../../lib/time.ts'
 import { getUtcDay } from '../../lib/utcDay.ts'
 import type { UtcDay } from '../../lib/utcDay.ts'
 
@@ -41,7 +42,7 @@ export const getRedisTime = ({ clock, wall, offsetMs }: RedisClock): number =>
 /** Gets the day of Redis. */
 export const getRedisDay = (redis: RedisClock): UtcDay => {
   const time = getRedisTime(redis)
-  if (time >= redis.today.endMs || time < redis.today.endMs - 86_400_000) redis.today = getUtcDay(time)
+  if (time >= redis.today.endMs || time < redis.today.endMs - dayMs) redis.today = getUtcDay(time)
   return redis.today
 }
 

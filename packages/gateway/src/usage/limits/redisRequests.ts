@@ -2,19 +2,19 @@ import type { RateLimiter } from '../rateLimit/createRateLimiter.ts'
 import { toRateDecision } from '../rateLimit/tokenBucket.ts'
 import type { DegradedMode } from './createDegradedMode.ts'
 import type { RecentMap } from '../../lib/createRecentMap.ts'
-import type { SeenAccounts } from './createSeenAccounts.ts'
+import type { SeenQuotas } from './createSeenQuotas.ts'
 import type { Seed } from './createSeeds.ts'
 import type { Ledger } from './ledger.ts'
 import { tooSlow } from './limitsErrors.ts'
 import type { Charge, LimitScripts, TakenFromRedis, TakeResult } from './limitScript.ts'
 import { createCounter, toQuotaGrant } from './quotaCounter.ts'
-import { createRedisAccount, grantReserved, returnCharged, setTaken, toTakeOptions } from './redisAccount.ts'
-import type { RedisAccount } from './redisAccount.ts'
+import { createRedisQuota, grantReserved, returnCharged, setTaken, toTakeOptions } from './redisQuota.ts'
+import type { RedisQuota } from './redisQuota.ts'
 import { getRedisDay, setRedisTime, toRedisDeadline } from './redisClock.ts'
 import type { RedisClock } from './redisClock.ts'
 import type { RedisShards, Shard } from './redisShards.ts'
-import { takeRateThenQuota } from './takeRate.ts'
-import type { LimitGrant, LimitRequest, QuotaAccount } from './usageLimits.ts'
+import { takeRateThenQuota } from './takeRateThenQuota.ts'
+import type { LimitGrant, LimitRequest, Quota } from './usageLimits.ts'
 import { getWaiting, removeWaiter } from './waitingRoom.ts'
 import type { Waiter, WaitingRoom } from './waitingRoom.ts'
 
@@ -36,33 +36,33 @@ export interface RedisWaiter extends Waiter<LimitRequest, LimitGrant> {
 export interface RedisInstance {
   readonly scripts: LimitScripts
   readonly ledger: Pick<Ledger, 'add'>
-  readonly readSeed: (account: string) => Promise<Seed>
+  readonly readSeed: (quota: string) => Promise<Seed>
   readonly shards: RedisShards
   /** Decides on rates while Redis is lost. */
   readonly rates: RateLimiter
   readonly outageGrant: number
   readonly clock: RedisClock
-  readonly accounts: RecentMap<RedisAccount>
-  /** Accounts with units that were not reported to Redis yet. They are never evicted. */
-  readonly unreported: Map<string, RedisAccount>
-  readonly seen: SeenAccounts
+  readonly quotas: RecentMap<RedisQuota>
+  /** Quotas with units that were not reported to Redis yet. They are never evicted. */
+  readonly unreported: Map<string, RedisQuota>
+  readonly seen: SeenQuotas
   readonly room: WaitingRoom<Shard, RedisWaiter>
   readonly degraded: DegradedMode
 }
 
-/** Gets the state of an account. It is created if there is none. */
-export const getRedisAccount = ({ accounts, unreported, clock }: RedisInstance, { id }: QuotaAccount): RedisAccount => {
-  let state = accounts.get(id) ?? unreported.get(id)
+/** Gets the state of a quota. It is created if there is none. */
+export const getRedisQuota = ({ quotas, unreported, clock }: RedisInstance, { id }: Quota): RedisQuota => {
+  let state = quotas.get(id) ?? unreported.get(id)
   if (state === undefined) {
-    state = createRedisAccount(getRedisDay(clock))
-    accounts.set(id, state)
+    state = createRedisQuota(getRedisDay(clock))
+    quotas.set(id, state)
   }
   return state
 }
 
 /**
  * Decides on a request without Redis.
- * @param isLost - Whether Redis is lost. If it is not, what is reserved is not granted: others may take what is left of the account.
+ * @param isLost - Whether Redis is lost. If it is not, what is reserved is not granted: others may take what is left of the quota.
  * @returns `undefined` if only Redis can decide.
  */
 export const grantWithoutRedis = (
@@ -70,17 +70,17 @@ export const grantWithoutRedis = (
   request: LimitRequest,
   isLost: boolean,
 ): LimitGrant | undefined =>
-  takeRateThenQuota(instance.rates, request, (account, calls) => {
-    const state = getRedisAccount(instance, account)
+  takeRateThenQuota(instance.rates, request, (quota, calls) => {
+    const state = getRedisQuota(instance, quota)
     const today = getRedisDay(instance.clock)
-    const granted = grantReserved(state, account, { calls, weights: request.weights, today, isLost })
+    const granted = grantReserved(state, quota, { calls, weights: request.weights, today, isLost })
     if (granted === 'wait') return undefined
     if (granted.charged > 0) {
-      instance.unreported.set(account.id, state)
-      instance.ledger.add(account.id, state.counter.day.day, granted.charged)
-      instance.degraded.recordGrant(account.id, granted.charged)
+      instance.unreported.set(quota.id, state)
+      instance.ledger.add(quota.id, state.counter.day.day, granted.charged)
+      instance.degraded.recordGrant(quota.id, granted.charged)
     }
-    return toQuotaGrant(state.counter, account, { calls, ...granted })
+    return toQuotaGrant(state.counter, quota, { calls, ...granted })
   })
 
 /** Ends a request that Redis did not decide. */
@@ -98,10 +98,10 @@ export const giveUp = (
 /** Returns units that Redis charged. If that fails, they stay charged: no unit is returned twice. */
 export const returnToRedis = (
   { scripts }: RedisInstance,
-  account: string,
+  quota: string,
   { units, day, seededAt }: Pick<Charge, 'units' | 'day' | 'seededAt'>,
 ): void => {
-  scripts.charge(account, { units: -units, day, seededAt }).catch(() => {})
+  scripts.charge(quota, { units: -units, day, seededAt }).catch(() => {})
 }
 
 /** Sends a request to Redis. @param seed - What the ledger has, if it was read. */
@@ -110,7 +110,7 @@ export const send = (instance: RedisInstance, waiter: RedisWaiter, seed?: Seed):
   const { request, shard, since } = waiter
   waiter.waitsFor = 'reply'
   waiter.sentAt = clock.clock()
-  const state = request.account && getRedisAccount(instance, request.account)
+  const state = request.quota && getRedisQuota(instance, request.quota)
   const today = getRedisDay(clock).day
   const { connection } = shard
   const options = state && toTakeOptions(state, { connection, today, outageGrant: instance.outageGrant })
@@ -131,8 +131,8 @@ export const send = (instance: RedisInstance, waiter: RedisWaiter, seed?: Seed):
 }
 
 /** The next request reserves units, because Redis did not decide on this one. */
-const cancelReserving = (instance: RedisInstance, { account }: LimitRequest): void => {
-  if (account !== undefined) getRedisAccount(instance, account).reservedDay = 0
+const cancelReserving = (instance: RedisInstance, { quota }: LimitRequest): void => {
+  if (quota !== undefined) getRedisQuota(instance, quota).reservedDay = 0
 }
 
 const handleResult = (instance: RedisInstance, waiter: RedisWaiter, result: TakeResult, isReserving: boolean): void => {
@@ -146,61 +146,61 @@ const handleResult = (instance: RedisInstance, waiter: RedisWaiter, result: Take
   const { request } = waiter
   if (isReserving) cancelReserving(instance, request)
   if (result.status === 'late') giveUp(instance, waiter)
-  else if (request.account !== undefined) void seedAndSend(instance, waiter, request.account)
+  else if (request.quota !== undefined) void seedAndSend(instance, waiter, request.quota)
 }
 
 /** Ends a request that Redis decided. */
 const finish = (instance: RedisInstance, waiter: RedisWaiter, taken: TakenFromRedis, isReserving: boolean): void => {
   const { request, shard } = waiter
-  const { account } = request
-  const state = account && getRedisAccount(instance, account)
-  if (account !== undefined && state !== undefined) {
+  const { quota } = request
+  const state = quota && getRedisQuota(instance, quota)
+  if (quota !== undefined && state !== undefined) {
     const now = instance.clock.clock()
-    setTaken(state, account, taken, { connection: shard.connection, isReserving, now })
-    instance.seen.add(account.id, state, now)
+    setTaken(state, quota, taken, { connection: shard.connection, isReserving, now })
+    instance.seen.add(quota.id, state, now)
   }
   if (removeWaiter(instance.room, shard, waiter)) waiter.resolve(toGrant(instance, request, taken, state))
   // The caller already got the response that nothing was decided.
-  else if (account !== undefined && state !== undefined && taken.charged > 0) {
+  else if (quota !== undefined && state !== undefined && taken.charged > 0) {
     returnCharged(state, taken.charged)
-    returnToRedis(instance, account.id, { units: taken.charged, ...taken })
+    returnToRedis(instance, quota.id, { units: taken.charged, ...taken })
   }
 }
 
 /** Builds the grant of a request, and counts what Redis granted here too. */
 const toGrant = (
   { rates, ledger }: RedisInstance,
-  { id, rate, account, calls, passed, weights }: LimitRequest,
+  { id, rate, quota, calls, passed, weights }: LimitRequest,
   taken: TakenFromRedis,
-  state: RedisAccount | undefined,
+  state: RedisQuota | undefined,
 ): LimitGrant => {
   const { view } = taken
   const decision = rate && toRateDecision(taken.spent, rate, { calls, weights, granted: taken.rated })
   // So that this process can decide if Redis is lost.
   if (rate !== undefined && taken.rated > 0) rates.take(id, rate, taken.rated, weights)
   const requested = Math.min(passed, taken.rated)
-  if (account === undefined || state === undefined || requested === 0)
+  if (quota === undefined || state === undefined || requested === 0)
     return { granted: requested, rate: decision, quota: undefined, view }
-  if (taken.charged > 0) ledger.add(account.id, taken.day, taken.charged)
-  const quota = toQuotaGrant(toCounter(state, taken), account, { calls: requested, ...taken })
-  return { granted: taken.granted, rate: decision, quota, view }
+  if (taken.charged > 0) ledger.add(quota.id, taken.day, taken.charged)
+  const charged = toQuotaGrant(toCounter(state, taken), quota, { calls: requested, ...taken })
+  return { granted: taken.granted, rate: decision, quota: charged, view }
 }
 
-/** Seeds the account and sends the request again. A slow ledger makes requests wait, and does not count as a lost Redis. */
-const seedAndSend = async (instance: RedisInstance, waiter: RedisWaiter, account: QuotaAccount): Promise<void> => {
+/** Seeds the quota and sends the request again. A slow ledger makes requests wait, and does not count as a lost Redis. */
+const seedAndSend = async (instance: RedisInstance, waiter: RedisWaiter, quota: Quota): Promise<void> => {
   waiter.waitsFor = 'ledger'
   const delayMs = waiter.shard.seedableAt - instance.clock.clock()
   if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
   try {
-    const seed = await instance.readSeed(account.id)
+    const seed = await instance.readSeed(quota.id)
     if (getWaiting(instance.room, waiter.shard).has(waiter)) send(instance, waiter, seed)
   } catch {
     giveUp(instance, waiter)
   }
 }
 
-/** The counter as Redis had it after this request: the account's may be further by now. */
-const toCounter = ({ counter }: RedisAccount, { day, dayUsed, monthUsed }: TakenFromRedis) =>
+/** The counter as Redis had it after this request: the quota's may be further by now. */
+const toCounter = ({ counter }: RedisQuota, { day, dayUsed, monthUsed }: TakenFromRedis) =>
   counter.day.day === day ? { day: counter.day, dayUsed, monthUsed } : createCounter(day, dayUsed, monthUsed)
 
 /** Whether Redis did not reply: what it replies, such as OOM, is an error of another kind. */

@@ -13,16 +13,16 @@ import {
 } from './reservation.ts'
 import type { Reservation } from './reservation.ts'
 import { isLimited } from './quotaCounter.ts'
-import type { QuotaAccount } from './usageLimits.ts'
+import type { Quota } from './usageLimits.ts'
 
 const today = toUtcDay(20_778) // 2026-11-21
 const tomorrow = toUtcDay(20_779)
-const toAccount = (perDay: number | null, perMonth: number | null = null): QuotaAccount => ({
+const toQuota = (perDay: number | null, perMonth: number | null = null): Quota => ({
   id: 'user:usr_1',
   perDay,
   perMonth,
 })
-const account = toAccount(100)
+const quota = toQuota(100)
 
 /** A state whose row was written at 1,000 ms. */
 const createKnown = (reserved: number, otherDay = 0, otherMonth = otherDay): Reservation => {
@@ -33,7 +33,7 @@ const createKnown = (reserved: number, otherDay = 0, otherMonth = otherDay): Res
 const take = (
   state: Reservation,
   calls: number,
-  { now = 1_000, outageGrant, of = account }: { now?: number; outageGrant?: number; of?: QuotaAccount } = {},
+  { now = 1_000, outageGrant, of = quota }: { now?: number; outageGrant?: number; of?: Quota } = {},
 ) => grantReserved(state, of, { calls, now, ...(outageGrant === undefined ? {} : { outageGrant }) })
 
 describe('a reservation', () => {
@@ -60,11 +60,11 @@ describe('a reservation', () => {
 
   test('charges weights', () => {
     const state = createKnown(10)
-    expect(grantReserved(state, account, { calls: 2, weights: [3, 4], now: 1_000 })).toEqual({ granted: 2, charged: 7 })
+    expect(grantReserved(state, quota, { calls: 2, weights: [3, 4], now: 1_000 })).toEqual({ granted: 2, charged: 7 })
     expect(state.used).toBe(7)
     // Of 5 units left, the first call takes 3.
     const low = createKnown(10, 95)
-    expect(grantReserved(low, account, { calls: 3, weights: [3, 3, 1], now: 1_000 })).toEqual({
+    expect(grantReserved(low, quota, { calls: 3, weights: [3, 3, 1], now: 1_000 })).toEqual({
       granted: 1,
       charged: 3,
     })
@@ -88,20 +88,16 @@ describe('a reservation', () => {
   })
 
   test('enforces the month', () => {
-    const limited = toAccount(100, 200)
+    const limited = toQuota(100, 200)
     expect(take(createKnown(50, 0, 195), 6, { of: limited })).toEqual({ granted: 5, charged: 5 })
-    expect(take(createKnown(50, 0, 195), 6, { of: toAccount(null, 200) })).toEqual({ granted: 5, charged: 5 })
+    expect(take(createKnown(50, 0, 195), 6, { of: toQuota(null, 200) })).toEqual({ granted: 5, charged: 5 })
   })
 
   test('grants everything without a limit', () => {
     const state = createReservation(today)
-    expect(take(state, 5_000, { of: toAccount(null) })).toEqual({ granted: 5_000, charged: 5_000 })
+    expect(take(state, 5_000, { of: toQuota(null) })).toEqual({ granted: 5_000, charged: 5_000 })
     expect(state).toMatchObject({ used: 5_000, reserved: 0 })
-    expect([isLimited(toAccount(null)), isLimited(toAccount(1)), isLimited(toAccount(null, 1))]).toEqual([
-      false,
-      true,
-      true,
-    ])
+    expect([isLimited(toQuota(null)), isLimited(toQuota(1)), isLimited(toQuota(null, 1))]).toEqual([false, true, true])
   })
 
   test('while the database is lost, grants outageGrant units beyond those reserved, within the limit', () => {
@@ -113,7 +109,7 @@ describe('a reservation', () => {
     expect(take(state, 1, { outageGrant: 500, now: 99_000 })).toEqual({ granted: 0, charged: 0 })
   })
 
-  test('while the database is lost, an account that is not known waits if it seems used up', () => {
+  test('while the database is lost, a quota that is not known waits if it seems used up', () => {
     const state = createReservation(today)
     expect(take(state, 101, { outageGrant: 500 })).toBe('wait')
     expect(take(state, 100, { outageGrant: 500 })).toEqual({ granted: 100, charged: 100 })
@@ -122,47 +118,47 @@ describe('a reservation', () => {
   })
 
   test('reserves more in advance each time a request waits, up to a hundredth of the lower limit', () => {
-    const toLeads = (of: QuotaAccount): number[] => {
+    const toLeads = (of: Quota): number[] => {
       const state = createKnown(0)
       return Array.from({ length: 4 }, () => {
         expect(take(state, 1, { of })).toBe('wait')
         return state.inAdvance
       })
     }
-    expect(toLeads(toAccount(15_000))).toEqual([50, 100, 150, 150])
-    expect(toLeads(toAccount(15_000, 4_099))).toEqual([40, 40, 40, 40])
-    expect(toLeads(toAccount(null, 7_000))).toEqual([50, 70, 70, 70])
-    expect(toLeads(toAccount(2_500))).toEqual([25, 25, 25, 25])
+    expect(toLeads(toQuota(15_000))).toEqual([50, 100, 150, 150])
+    expect(toLeads(toQuota(15_000, 4_099))).toEqual([40, 40, 40, 40])
+    expect(toLeads(toQuota(null, 7_000))).toEqual([50, 70, 70, 70])
+    expect(toLeads(toQuota(2_500))).toEqual([25, 25, 25, 25])
   })
 
   test('the first request of a day reserves no more in advance than others', () => {
     const state = createReservation(today)
-    expect(take(state, 1, { of: toAccount(15_000) })).toBe('wait')
+    expect(take(state, 1, { of: toQuota(15_000) })).toBe('wait')
     expect(state.inAdvance).toBe(25)
   })
 
   test('runs low if less than half of the advance is left, unless the limit is reached', () => {
     const state = createKnown(25)
-    expect(isRunningLow(state, account)).toBe(false)
+    expect(isRunningLow(state, quota)).toBe(false)
     take(state, 12)
-    expect(isRunningLow(state, account)).toBe(false)
+    expect(isRunningLow(state, quota)).toBe(false)
     take(state, 1)
-    expect(isRunningLow(state, account)).toBe(true)
-    expect(isRunningLow(state, toAccount(14))).toBe(true)
-    expect(isRunningLow(state, toAccount(13))).toBe(false)
-    expect(isRunningLow(state, toAccount(null))).toBe(false)
+    expect(isRunningLow(state, quota)).toBe(true)
+    expect(isRunningLow(state, toQuota(14))).toBe(true)
+    expect(isRunningLow(state, toQuota(13))).toBe(false)
+    expect(isRunningLow(state, toQuota(null))).toBe(false)
     const half = createKnown(10)
     half.inAdvance = 20
-    expect(isRunningLow(half, account)).toBe(false)
+    expect(isRunningLow(half, quota)).toBe(false)
     take(half, 1)
-    expect(isRunningLow(half, account)).toBe(true)
+    expect(isRunningLow(half, quota)).toBe(true)
   })
 
   test('the target has the advance and what requests wait for', () => {
     const state = createKnown(10)
     take(state, 4)
-    expect(getTarget(state, account, 3)).toBe(4 + 3 + 25)
-    expect(getTarget(state, toAccount(null), 0)).toBe(4)
+    expect(getTarget(state, quota, 3)).toBe(4 + 3 + 25)
+    expect(getTarget(state, toQuota(null), 0)).toBe(4)
   })
 
   test('units that a write gives up cannot be granted while it is in flight', () => {

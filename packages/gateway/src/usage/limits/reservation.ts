@@ -1,14 +1,14 @@
 import type { UtcDay } from '../../lib/utcDay.ts'
 import { advance, believedMs, countFitting, getCost, getLeft, isLimited } from './quotaCounter.ts'
 import type { Granted, QuotaCounter } from './quotaCounter.ts'
-import type { QuotaAccount } from './usageLimits.ts'
+import type { Quota } from './usageLimits.ts'
 
 /*
- * One account on one machine. Its row says how many units this process was `reserved`, and is written before they are granted. So a process
+ * One quota on one machine. Its row says how many units this process was `reserved`, and is written before they are granted. So a process
  * that is killed can never lead over the limit: it forfeits what it had reserved and not used. This file decides; it does no I/O.
  */
 
-/** The state of one account in this process. */
+/** The state of one quota in this process. */
 export interface Reservation {
   /** The units that all processes have used, as far as this one knows. */
   readonly counter: QuotaCounter
@@ -39,7 +39,7 @@ export interface ReservedRow {
 const minInAdvance = 25
 
 /**
- * Creates the state of an account for which it is not known what others used.
+ * Creates the state of a quota for which it is not known what others used.
  * @param used - What this process has used today, which is what its row says.
  */
 export const createReservation = (day: UtcDay, used = 0): Reservation => ({
@@ -53,7 +53,7 @@ export const createReservation = (day: UtcDay, used = 0): Reservation => ({
 })
 
 /** The most units that are reserved in advance. */
-const getMaxInAdvance = ({ perDay, perMonth }: QuotaAccount): number =>
+const getMaxInAdvance = ({ perDay, perMonth }: Quota): number =>
   Math.max(minInAdvance, Math.floor(Math.min(perDay ?? Infinity, perMonth ?? Infinity) / 100))
 
 /** A day that ended, and must still be written. */
@@ -91,15 +91,15 @@ export const startDay = (state: Reservation, day: UtcDay): PastDay | undefined =
  */
 export const grantReserved = (
   state: Reservation,
-  account: QuotaAccount,
+  quota: Quota,
   request: { calls: number; weights?: readonly number[] | undefined; now: number; outageGrant?: number },
 ): Granted => {
   const { counter } = state
   const { calls, weights, now, outageGrant = 0 } = request
   const wanted = getCost(calls, weights)
-  if (!isLimited(account)) return grant(state, calls, wanted)
+  if (!isLimited(quota)) return grant(state, calls, wanted)
   const free = state.reserved - state.used + outageGrant
-  const left = getLeft(counter, account)
+  const left = getLeft(counter, quota)
   if (wanted <= left && wanted <= free) return grant(state, calls, wanted)
   // Others may have returned units since their rows were read.
   const isCurrent = now - state.readAt < believedMs || (outageGrant > 0 && state.isKnown)
@@ -108,7 +108,7 @@ export const grantReserved = (
     const charged = getCost(granted, weights)
     if (charged <= free) return grant(state, granted, charged)
   }
-  if (state.isKnown) state.inAdvance = Math.min(state.inAdvance * 2, getMaxInAdvance(account))
+  if (state.isKnown) state.inAdvance = Math.min(state.inAdvance * 2, getMaxInAdvance(quota))
   return 'wait'
 }
 
@@ -127,12 +127,12 @@ export const returnReserved = (state: Reservation, units: number): void => {
 }
 
 /** Whether so little is reserved in advance that more should be, before a call has to wait. */
-export const isRunningLow = (state: Reservation, account: QuotaAccount): boolean =>
-  isLimited(account) && state.reserved - state.used < state.inAdvance / 2 && getLeft(state.counter, account) > 0
+export const isRunningLow = (state: Reservation, quota: Quota): boolean =>
+  isLimited(quota) && state.reserved - state.used < state.inAdvance / 2 && getLeft(state.counter, quota) > 0
 
 /** The value that the row should have. @param waiting - Units that requests wait for. */
-export const getTarget = (state: Reservation, account: QuotaAccount, waiting: number): number =>
-  state.used + waiting + (isLimited(account) ? state.inAdvance : 0)
+export const getTarget = (state: Reservation, quota: Quota, waiting: number): number =>
+  state.used + waiting + (isLimited(quota) ? state.inAdvance : 0)
 
 /**
  * Starts a write of the row. Units that the write gives up cannot be granted while it is in flight.

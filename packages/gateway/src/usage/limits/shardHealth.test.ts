@@ -21,7 +21,7 @@ test('a shard is lost once, from the first time on', () => {
   expect(shard.lostSince).toBe(2_000)
 })
 
-test('after another connection, accounts are not seeded until all instances have written', () => {
+test('after another connection, quotas are not seeded until all instances have written', () => {
   const lost = create(1)
   setLost(lost, 2_000)
   expect(setConnected(lost, 2, 5_000)).toBe(true)

@@ -10,7 +10,7 @@ export interface ShardHealth {
   /** `undefined`: not lost. */
   lostSince: number | undefined
   lastReplyAt: number
-  /** Until when accounts are not seeded: other instances may still write what they granted. */
+  /** Until when quotas are not seeded: other instances may still write what they granted. */
   seedableAt: number
 }
 
@@ -20,7 +20,7 @@ export const seedDelayMs = 1_500
 /**
  * Creates the state of a shard.
  * @param options.connection - 0 if no commands can be sent yet.
- * @param options.seedableAt - Until when accounts are not seeded, because it may have taken over from a lost shard; 0: it has not.
+ * @param options.seedableAt - Until when quotas are not seeded, because it may have taken over from a lost shard; 0: it has not.
  */
 export const createShardHealth = (options: {
   readonly connection: number

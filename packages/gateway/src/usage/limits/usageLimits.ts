@@ -1,7 +1,7 @@
 import type { RateDecision, RateLimits } from '../rateLimit/rateDecision.ts'
 
-/** The account that a request is charged to, with its current limits. */
-export interface QuotaAccount {
+/** What a request is charged to, with its current limits. */
+export interface Quota {
   /** `user:usr_…` for all API keys of a user, `app:app_…` for an app. */
   readonly id: string
   /** Units per UTC day; `null`: no limit. */
@@ -36,7 +36,7 @@ export interface LimitRequest {
   /** `undefined`: no rate limit. */
   readonly rate: RateLimits | undefined
   /** `undefined`: no quota. */
-  readonly account: QuotaAccount | undefined
+  readonly quota: Quota | undefined
   /** How many calls the request has. Calls that other checks rejected count for the rate: checking costs too. */
   readonly calls: number
   /** How many calls passed all other checks: at most `calls`. They are the first ones that get a share of the limits. */
@@ -61,7 +61,7 @@ export interface QuotaGrant {
   readonly remaining: number | null
   /** When that window ends, in milliseconds since 1970. */
   readonly resetAtMs: number
-  readonly account: QuotaAccount
+  readonly quota: Quota
   /** The UTC day that the calls are charged to: `2026-11-21`. */
   readonly day: string
 }
@@ -85,7 +85,7 @@ export interface QuotaWindow {
   readonly resetAtMs: number
 }
 
-/** The usage of an account's windows. */
+/** The usage of a quota's windows. */
 export interface QuotaUsage {
   readonly day: QuotaWindow
   readonly month: QuotaWindow
@@ -111,13 +111,13 @@ export interface UsageLimits {
   peek(id: string, rate: RateLimits): RateDecision
   /**
    * Shares the view of a key's callers now, without a request. `undefined`: there are no other instances.
-   * @param account - The one that the key's requests are charged to.
+   * @param quota - The one that the key's requests are charged to.
    * @returns `undefined` if the other instances cannot be reached; otherwise resolves once a request to another instance gets it, after a while in
    * any case, with what all of them share. Never rejects.
    */
-  share?(account: QuotaAccount, view: SharedView): Promise<CallerView | undefined> | undefined
-  /** Returns the usage of an account's windows. @throws {StorageError} */
-  usage(account: QuotaAccount): Promise<QuotaUsage>
+  share?(quota: Quota, view: SharedView): Promise<CallerView | undefined> | undefined
+  /** Returns the usage of a quota's windows. @throws {StorageError} */
+  usage(quota: Quota): Promise<QuotaUsage>
   /** Writes all state that is only in memory, and rejects further requests. */
   close(): Promise<void>
 }
@@ -126,11 +126,11 @@ export interface UsageLimits {
 export type LimitsEvent =
   /** The store that decides on quotas is lost: only units that were handed out for this case are granted. */
   | { readonly event: 'quotaDegraded'; readonly state: 'started' }
-  /** The store is back. `units` were granted without it, to this number of accounts. */
+  /** The store is back. `units` were granted without it, to this number of quotas. */
   | {
       readonly event: 'quotaDegraded'
       readonly state: 'ended'
-      readonly accounts: number
+      readonly quotas: number
       readonly units: number
       readonly durationMs: number
     }

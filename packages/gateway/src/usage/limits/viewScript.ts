@@ -1,8 +1,8 @@
 import { forgetHeadMs } from './usageLimits.ts'
 import type { CallerView, SharedView } from './usageLimits.ts'
 
-/** Gets the Redis key of what the callers of a key have seen of a network. It is stored with the key's account. */
-export const toViewKey = ({ id }: SharedView, account: string): string => `kr:{${account}}:view:${id}`
+/** Gets the Redis key of what the callers of a key have seen of a network. It is stored with the key's quota. */
+export const toViewKey = ({ id }: SharedView, quota: string): string => `kr:{${quota}}:view:${id}`
 
 /** Longer than nodes are apart, and longer than the reads after a write go to its node. */
 const viewMs = 60_000

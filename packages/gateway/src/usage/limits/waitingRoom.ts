@@ -1,5 +1,5 @@
 /*
- * The requests that wait until the store that counts for all processes has decided. They are in groups, such as an account or a shard of Redis. A group
+ * The requests that wait until the store that counts for all processes has decided. They are in groups, such as a quota or a shard of Redis. A group
  * has them in order of arrival. This file does no I/O and starts no timer: the limits call it at each tick.
  */
 

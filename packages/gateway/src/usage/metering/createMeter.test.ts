@@ -4,7 +4,7 @@ import type { Db } from '../../storage/tables.ts'
 import type { Step } from '../../storage/database.ts'
 import { createMeter } from './createMeter.ts'
 import type { Meter, MeterEvent } from './meter.ts'
-import { minuteMs } from './usageTime.ts'
+import { minuteMs } from '../../lib/time.ts'
 
 const start = Date.UTC(2026, 10, 21, 12)
 

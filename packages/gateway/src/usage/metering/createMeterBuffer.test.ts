@@ -4,7 +4,7 @@ import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { createMeterBuffer } from './createMeterBuffer.ts'
 import type { MeterBatch, MinuteRow } from './createMeterBuffer.ts'
 import { unpackCounts } from './usageCounts.ts'
-import { minuteMs } from './usageTime.ts'
+import { minuteMs } from '../../lib/time.ts'
 
 const start = Date.UTC(2026, 10, 21, 12)
 

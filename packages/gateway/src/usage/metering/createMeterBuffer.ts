@@ -3,7 +3,7 @@ import { toBucket } from './latencyBuckets.ts'
 import type { MeteredKey } from './meter.ts'
 import { addLatency, createUsageCounts, getCell, packCounts } from './usageCounts.ts'
 import type { UsageCounts } from './usageCounts.ts'
-import { floorTo, minuteMs } from './usageTime.ts'
+import { floorTo, minuteMs } from '../../lib/time.ts'
 
 /** The counts of one key in one minute and run, to be written. */
 export interface MinuteRow {

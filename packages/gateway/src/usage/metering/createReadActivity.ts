@@ -6,7 +6,7 @@ import type { ActivitySum } from './activityRows.ts'
 import { toOldKeyId } from './meter.ts'
 import { splitByTable } from './usagePlan.ts'
 import { readState } from './usageRows.ts'
-import { hourMs } from './usageTime.ts'
+import { hourMs } from '../../lib/time.ts'
 
 /** Keys per query: few, because parsing their rows blocks the thread. */
 const keysAtOnce = 5

@@ -9,7 +9,7 @@ import { unpackCounts } from './usageCounts.ts'
 import { splitByTable } from './usagePlan.ts'
 import type { PeriodPart } from './usagePlan.ts'
 import { readState } from './usageRows.ts'
-import { dayMs, floorTo, hourMs, minuteMs } from './usageTime.ts'
+import { dayMs, floorTo, hourMs, minuteMs } from '../../lib/time.ts'
 
 const stepsMs = { minute: minuteMs, hour: hourMs, day: dayMs } as const
 const maxSteps = 20_000

@@ -5,7 +5,7 @@ import { toOldKeyId } from './meter.ts'
 import { splitByTable } from './usagePlan.ts'
 import type { PeriodPart } from './usagePlan.ts'
 import { readState } from './usageRows.ts'
-import { dayMs, floorTo, hourMs, minuteMs } from './usageTime.ts'
+import { dayMs, floorTo, hourMs, minuteMs } from '../../lib/time.ts'
 
 /** The later one of two times. */
 const getLater = (one: number | null, other: number | null): number | null =>

@@ -3,7 +3,7 @@ import { inTransaction } from '../../storage/transaction.ts'
 import type { Db } from '../../storage/tables.ts'
 import { parseBounds, planPartitions } from './usagePlan.ts'
 import type { Partition } from './usagePlan.ts'
-import { dayMs } from './usageTime.ts'
+import { dayMs } from '../../lib/time.ts'
 
 /** An arbitrary number. All instances that create partitions in this database take the same lock. */
 const advisoryLock = 7_241_530_092

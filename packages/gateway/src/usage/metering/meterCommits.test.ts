@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Db } from '../../storage/tables.ts'
 import { createMeter } from './createMeter.ts'
 import type { MeterOptions } from './createMeter.ts'
-import { minuteMs } from './usageTime.ts'
+import { minuteMs } from '../../lib/time.ts'
 
 const start = Date.UTC(2026, 10, 21, 12)
 

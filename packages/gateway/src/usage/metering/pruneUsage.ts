@@ -1,11 +1,9 @@
-import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../../storage/openStorage.ts'
+import { deleteRows } from '../../storage/steps.ts'
 import { dropPartitions } from './dayPartitions.ts'
 import { defaultRetention, planRetention } from './usagePlan.ts'
 import type { UsageRetention } from './usagePlan.ts'
-import { readState, toStep, writeStoredFrom } from './usageRows.ts'
-
-const deletedAtOnce = 250
+import { readState, writeStoredFrom } from './usageRows.ts'
 
 /**
  * Removes rows past their retention, a few at a time, but never rows that are not rolled up yet. PostgreSQL drops the minutes of whole days.
@@ -21,7 +19,7 @@ export const pruneUsage = async (
     stopped = () => false,
   }: { now: number; retention?: UsageRetention; stopped?: () => boolean },
 ): Promise<void> => {
-  const { db, write } = storage
+  const { db } = storage
   const state = await readState(db)
   const planned = planRetention(state, { retention, now })
   const { minutesFrom, hoursFrom, daysFrom } = planned
@@ -35,14 +33,6 @@ export const pruneUsage = async (
     { table: 'usage_hours', columns: 'at, key_id', from: hoursFrom },
     { table: 'usage_days', columns: 'at, key_id', from: daysFrom },
   ]
-  for (const { table, columns, from } of removals) {
-    const text = `delete from ${table} where (${columns}) in
-      (select ${columns} from ${table} where at < ? order by at limit ${deletedAtOnce}) returning at`
-    for (;;) {
-      if (stopped()) return
-      const [deleted = []] = await write([toStep(db.kind, text, [from])], { light: true })
-      await nextRound()
-      if (deleted.length < deletedAtOnce) break
-    }
-  }
+  for (const { table, columns, from } of removals)
+    await deleteRows(storage, { table, columns, where: 'at < ? order by at', value: from }, stopped)
 }

@@ -1,3 +1,4 @@
+import { releaseLease, takeLease } from '../../storage/lease.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { FailureLog } from './createFailureLog.ts'
 import type { MeterEvent } from './meter.ts'
@@ -5,8 +6,8 @@ import { createPartitions } from './dayPartitions.ts'
 import { pruneUsage } from './pruneUsage.ts'
 import { rollUp } from './rollUp.ts'
 import type { UsageRetention } from './usagePlan.ts'
-import { readState, releaseLease, takeLease } from './usageRows.ts'
-import { hourMs } from './usageTime.ts'
+import { readState } from './usageRows.ts'
+import { hourMs } from '../../lib/time.ts'
 
 /** The maintenance of more tables, in the rounds of that of usage. */
 export interface Upkeep {
@@ -56,7 +57,8 @@ export const startMaintenance = ({
   let rolledUpTo = Infinity
   const stopped = (): boolean => isStopped
   // Without a leader that is alive, another instance takes over after three rounds.
-  const isLeader = (): Promise<boolean> => takeLease(storage, { leader, now: now(), leaseMs: 3 * everyMs })
+  const isLeader = (): Promise<boolean> =>
+    takeLease(storage, 'usage_state', { leader, now: now(), leaseMs: 3 * everyMs })
 
   const steps: readonly (() => Promise<void>)[] = [
     () => (db.kind === 'postgres' ? createPartitions(db, 'usage_minutes', now()) : Promise.resolve()),
@@ -94,7 +96,7 @@ export const startMaintenance = ({
       isStopped = true
       clearInterval(timer)
       await running
-      if (everyMs > 0) await releaseLease(storage, leader).catch((error: unknown) => log.failed(error))
+      if (everyMs > 0) await releaseLease(storage, 'usage_state', leader).catch((error: unknown) => log.failed(error))
     },
   }
 }

@@ -11,7 +11,7 @@ import {
   toUsageState,
 } from './usagePlan.ts'
 import type { UsageState } from './usagePlan.ts'
-import { dayMs, floorTo, hourMs, minuteMs } from './usageTime.ts'
+import { dayMs, floorTo, hourMs, minuteMs } from '../../lib/time.ts'
 
 const day = Date.UTC(2026, 10, 21)
 const [hours, days] = levels

@@ -1,4 +1,4 @@
-import { dayMs, floorTo, hourMs, minuteMs } from './usageTime.ts'
+import { dayMs, floorTo, hourMs, minuteMs } from '../../lib/time.ts'
 
 /** How long usage is retained, in milliseconds. */
 export interface UsageRetention {

@@ -2,78 +2,34 @@ import { randomInt } from 'node:crypto'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Db } from '../../storage/tables.ts'
 import type { Step } from '../../storage/database.ts'
+import { toInserts, toStep } from '../../storage/steps.ts'
+import type { Insertion } from '../../storage/steps.ts'
 import type { MinuteRow } from './createMeterBuffer.ts'
 import type { MeteredKey } from './meter.ts'
 import { toUsageState } from './usagePlan.ts'
 import type { DueSpan, Level, PendingMark, StoredFrom, UsageState } from './usagePlan.ts'
-import { dayMs, floorTo, hourMs } from './usageTime.ts'
+import { dayMs, floorTo, hourMs } from '../../lib/time.ts'
 
-/** Most rows per statement. */
-const maxRows = 250
-/** Rows per statement of SQLite, where statements stay prepared: few different numbers. PostgreSQL waits less with fewer statements. */
-const sqliteLengths = [maxRows, 50, 10, 1]
-
-/** Splits rows into the chunks that one statement inserts. */
-const toChunks = <Row>(kind: Db['kind'], rows: readonly Row[]): (readonly Row[])[] => {
-  const chunks: (readonly Row[])[] = []
-  for (let start = 0; start < rows.length;) {
-    const left = Math.min(rows.length - start, maxRows)
-    const length = kind === 'postgres' ? left : (sqliteLengths.find((each) => each <= left) ?? 1)
-    chunks.push(rows.slice(start, start + length))
-    start += length
-  }
-  return chunks
-}
-
-/** Builds a statement with `?` in place of each value. */
-export const toStep = (kind: Db['kind'], text: string, values: Step['values']): Step => {
-  let number = 0
-  return { text: kind === 'sqlite' ? text : text.replaceAll('?', () => `$${(number += 1)}`), values }
-}
-
-/** An upsert into a table. */
-export interface Insertion {
-  readonly into: string
-  readonly columns: readonly string[]
-  readonly conflict: string
-}
-
-/** Builds the statements that insert rows. */
-export const toInserts = (
-  kind: Db['kind'],
-  { into, columns, conflict }: Insertion,
-  rows: readonly (readonly (string | number | null)[])[],
-): readonly Step[] =>
-  toChunks(kind, rows).map((chunk) => {
-    const row = `(${columns.map(() => '?').join(', ')})`
-    const values = Array.from(chunk, () => row).join(', ')
-    return toStep(
-      kind,
-      `insert into ${into} (${columns.join(', ')}) values ${values} on conflict ${conflict}`,
-      chunk.flat(),
-    )
-  })
-
-const keysInsertion: Insertion = {
+const keysInsertion: Insertion<'keyId' | 'appId' | 'userId'> = {
   into: 'usage_keys',
-  columns: ['key_id', 'app_id', 'user_id'],
+  columns: ['keyId', 'appId', 'userId'],
   conflict: 'do nothing',
 }
-const minutesInsertion: Insertion = {
+const minutesInsertion: Insertion<'at' | 'keyId' | 'run' | 'total' | 'counts'> = {
   into: 'usage_minutes',
-  columns: ['at', 'key_id', 'run', 'total', 'counts'],
+  columns: ['at', 'keyId', 'run', 'total', 'counts'],
   conflict: `(at, key_id, run) do update set total = excluded.total, counts = excluded.counts
     where excluded.total > usage_minutes.total`,
 }
-const pendingInsertion: Insertion = {
+const pendingInsertion: Insertion<'level' | 'at' | 'run' | 'version'> = {
   into: 'usage_pending',
   columns: ['level', 'at', 'run', 'version'],
   conflict: '(level, at, run) do update set version = excluded.version',
 }
 /** Stored counts only grow. So the larger total is the newer one, even if two instances roll up at once. */
-const toRollUpInsertion = (into: Level['into']): Insertion => ({
+const toRollUpInsertion = (into: Level['into']): Insertion<'at' | 'keyId' | 'total' | 'counts'> => ({
   into,
-  columns: ['at', 'key_id', 'total', 'counts'],
+  columns: ['at', 'keyId', 'total', 'counts'],
   conflict: `(at, key_id) do update set total = excluded.total, counts = excluded.counts
     where excluded.total > ${into}.total`,
 })
@@ -118,12 +74,12 @@ export const toMinuteSteps = (
     ...toInserts(
       kind,
       minutesInsertion,
-      rows.map(({ at, run, key, total, counts }) => [at, key.id, run, total, counts]),
+      rows.map((row) => ({ ...row, keyId: row.key.id })),
     ),
     ...toInserts(
       kind,
       pendingInsertion,
-      [...hours.values()].map(({ at, run }) => ['hour', at, run, newVersion()]),
+      [...hours.values()].map((hour) => ({ ...hour, level: 'hour', version: newVersion() })),
     ),
     // Last, because another instance that inserts the same keys waits from here to the commit.
     ...toInserts(
@@ -131,8 +87,8 @@ export const toMinuteSteps = (
       keysInsertion,
       // In one order, because two instances that insert the same keys in different orders would deadlock.
       keys
-        .map(({ id, appId, userId }) => [id, appId ?? null, userId ?? null])
-        .sort(([one = ''], [other = '']) => ((one ?? '') < (other ?? '') ? -1 : 1)),
+        .map(({ id, appId = null, userId = null }) => ({ keyId: id, appId, userId }))
+        .sort((one, other) => (one.keyId < other.keyId ? -1 : 1)),
     ),
   ]
 }
@@ -143,8 +99,7 @@ export const writeRollUp = async (
   into: Level['into'],
   rows: readonly { at: number; keyId: string; total: number; counts: string }[],
 ): Promise<void> => {
-  const values = rows.map(({ at, keyId, total, counts }) => [at, keyId, total, counts])
-  await write(toInserts(kind, toRollUpInsertion(into), values), { light: true })
+  await write(toInserts(kind, toRollUpInsertion(into), rows), { light: true })
 }
 
 /**
@@ -158,7 +113,7 @@ export const finishSpan = async (
 ): Promise<void> => {
   const day =
     name === 'hour' && !isExpired
-      ? toInserts(kind, pendingInsertion, [['day', floorTo(at, dayMs), '', newVersion()]])
+      ? toInserts(kind, pendingInsertion, [{ level: 'day', at: floorTo(at, dayMs), run: '', version: newVersion() }])
       : []
   const removals = marks.map(({ run, version }) =>
     toStep(kind, 'delete from usage_pending where level = ? and at = ? and run = ? and version = ?', [
@@ -184,32 +139,4 @@ export const writeStoredFrom = async (
       daysFrom,
     ]),
   ])
-}
-
-/**
- * Takes or renews the lease of the instance that rolls up. A lease is free if it expired, or if it lasts longer than any lease does: then the
- * clock of its owner was wrong.
- * @param options.now - Milliseconds since 1970.
- * @returns Whether the instance has the lease.
- */
-export const takeLease = async (
-  { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
-  { leader, now, leaseMs }: { leader: string; now: number; leaseMs: number },
-): Promise<boolean> => {
-  const text = `update usage_state set leader = ?, leader_until = ?
-    where leader = ? or leader_until <= ? or leader_until > ? returning id`
-  const [rows = []] = await write([toStep(kind, text, [leader, now + leaseMs, leader, now, now + leaseMs])], {
-    light: true,
-  })
-  return rows.length > 0
-}
-
-/** Ends the lease of an instance, if it has it. */
-export const releaseLease = async (
-  { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
-  leader: string,
-): Promise<void> => {
-  await write([toStep(kind, 'update usage_state set leader = null, leader_until = 0 where leader = ?', [leader])], {
-    light: true,
-  })
 }

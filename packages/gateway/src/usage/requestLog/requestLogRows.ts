@@ -1,8 +1,8 @@
 import type { Step } from '../../storage/database.ts'
 import type { LoggedRequest, RequestExcerpts } from '../../storage/requestLog.ts'
 import type { Db } from '../../storage/tables.ts'
-import { toInserts, toStep } from '../metering/usageRows.ts'
-import type { Insertion } from '../metering/usageRows.ts'
+import { toInserts, toStep } from '../../storage/steps.ts'
+import type { Insertion } from '../../storage/steps.ts'
 
 /** A request to store; its excerpts, if they are recorded. */
 export interface RequestRow {
@@ -10,10 +10,10 @@ export interface RequestRow {
   readonly excerpts: RequestExcerpts | undefined
 }
 
-const requestInsertion: Insertion = {
+const requestInsertion: Insertion<keyof LoggedRequest> = {
   into: 'request_log',
   columns: [
-    'key_id',
+    'keyId',
     'at',
     'id',
     'method',
@@ -21,23 +21,23 @@ const requestInsertion: Insertion = {
     'code',
     'message',
     'status',
-    'duration_us',
+    'durationUs',
     'network',
-    'request_id',
+    'requestId',
     'calls',
-    'failed_calls',
-    'key_ending',
+    'failedCalls',
+    'keyEnding',
     'origin',
-    'ip_block',
-    'request_bytes',
-    'response_bytes',
+    'ipBlock',
+    'requestBytes',
+    'responseBytes',
     'transport',
   ],
   conflict: 'do nothing',
 }
-const excerptsInsertion: Insertion = {
+const excerptsInsertion: Insertion<'keyId' | 'at' | 'id' | keyof RequestExcerpts> = {
   into: 'request_excerpts',
-  columns: ['key_id', 'at', 'id', 'params', 'response'],
+  columns: ['keyId', 'at', 'id', 'params', 'response'],
   conflict: 'do nothing',
 }
 
@@ -46,33 +46,13 @@ export const toRequestSteps = (kind: Db['kind'], rows: readonly RequestRow[]): r
   ...toInserts(
     kind,
     requestInsertion,
-    rows.map(({ request }) => [
-      request.keyId,
-      request.at,
-      request.id,
-      request.method,
-      request.outcome,
-      request.code,
-      request.message,
-      request.status,
-      request.durationUs,
-      request.network,
-      request.requestId,
-      request.calls,
-      request.failedCalls,
-      request.keyEnding,
-      request.origin,
-      request.ipBlock,
-      request.requestBytes,
-      request.responseBytes,
-      request.transport,
-    ]),
+    rows.map(({ request }) => request),
   ),
   ...toInserts(
     kind,
     excerptsInsertion,
     rows.flatMap(({ request: { keyId, at, id }, excerpts }) =>
-      excerpts === undefined ? [] : [[keyId, at, id, excerpts.params, excerpts.response]],
+      excerpts === undefined ? [] : [{ keyId, at, id, ...excerpts }],
     ),
   ),
 ]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RecordedRequest } from './requestLog.ts'
+import type { RecordedRequest } from './requestRecorder.ts'
 import { getLogTime } from './logId.ts'
 import { toRequestRow } from './toRequestRow.ts'
 

@@ -5,8 +5,8 @@ import type { Mask } from '../../lib/secrets/createMask.ts'
 import { secretShapes } from '../../lib/secrets/secretShapes.ts'
 import { describeRevert } from './describeRevert.ts'
 import { createLogId } from './logId.ts'
-import { excerptLength } from './requestLog.ts'
-import type { RecordedError, RecordedRequest } from './requestLog.ts'
+import { excerptLength } from './requestRecorder.ts'
+import type { RecordedError, RecordedRequest } from './requestRecorder.ts'
 import type { RequestRow } from './requestLogRows.ts'
 
 const methodLength = 64

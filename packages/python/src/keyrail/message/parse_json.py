@@ -54,9 +54,7 @@ def parse_json(text: str) -> Any:
     except ValueError:
         raise UnreadableJson from None
     if not _is_finite(value):
-        raise UnreadableJson(
-            "the response contains NaN, Infinity or a number that is too large for a float"
-        )
+        raise UnreadableJson("the response contains NaN, Infinity or a number that is too large for a float")
     return value
 
 

@@ -41,6 +41,9 @@ export const handleRequest = (
   exchange: HttpExchange & { readonly expectation: Expectation },
 ): void => {
   const { request, response, expectation } = exchange
+  const { connections } = gateway.server
+  connections.start(request)
+  response.on('close', () => connections.finish(request))
   const context = startHttpRequest(gateway, exchange)
   if (request.headers.host?.includes(',') === true) {
     // RFC 9112 section 3.2: a proxy in front may have used the other one of two hosts.
@@ -79,7 +82,7 @@ export const handleRequest = (
   }
 }
 
-const startTrace = ({ tracer }: GatewayContext, context: RequestContext): void => {
+const startTrace = ({ config: { tracer } }: GatewayContext, context: RequestContext): void => {
   if (tracer === undefined) return
   const { headers } = context.caller
   context.trace = tracer.start(context, headers['traceparent'] === undefined ? undefined : headers)

@@ -10,24 +10,21 @@ import type { HttpExchange } from './writeResponse.ts'
 /** Creates the context of an HTTP request, and stops its reads when its caller disconnects. */
 export const startHttpRequest = (gateway: GatewayContext, exchange: HttpExchange): RequestContext => {
   const { request, response } = exchange
-  const context = createHttpContext(gateway, exchange)
-  const { connections } = gateway.server
-  connections.start(request)
+  const requestId = getRequestId(gateway.auth.clientIp, request)
+  const identity = { caller: request, reply: createHttpReply(gateway, exchange), requestId }
+  const context = createRequestContext(gateway, identity)
   gateway.inFlight += 1
   response.on('close', () => {
-    connections.finish(request)
-    gateway.inFlight -= 1
-    dropAllBytes(context.buffered)
+    endHttpRequest(gateway, context)
     if (!response.writableFinished) disconnect(gateway, context)
   })
   return context
 }
 
-/** Creates the context of an HTTP request. */
-export const createHttpContext = (gateway: GatewayContext, exchange: HttpExchange): RequestContext => {
-  const { request } = exchange
-  const requestId = getRequestId(gateway.auth.clientIp, request)
-  return createRequestContext(gateway, { caller: request, reply: createHttpReply(gateway, exchange), requestId })
+/** Ends a request that got its response, or became a WebSocket. */
+export const endHttpRequest = (gateway: GatewayContext, { buffered }: RequestContext): void => {
+  gateway.inFlight -= 1
+  dropAllBytes(buffered)
 }
 
 const never = (): boolean => false

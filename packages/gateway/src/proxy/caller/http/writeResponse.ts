@@ -33,7 +33,7 @@ export const writeResponse = (
   content: ResponseContent,
 ): void => {
   if (context.gone) return
-  const { connections, leaving, strictTransportSecurity, compression } = gateway.server
+  const { connections, leaving, strictTransportSecurity } = gateway.server
   const { facts } = context
   const parts = typeof content.body === 'string' ? [content.body] : (content.body ?? [])
   const headers = ['X-Request-Id', context.requestId, ...(content.corsHeaders ?? corsHeaders)]
@@ -49,7 +49,7 @@ export const writeResponse = (
   const bytes = text === undefined ? getByteLength(parts) : text.length
   if (content.body !== undefined) headers.push('Content-Type', 'application/json')
   const isCutShort = close && !request.complete
-  const mayCompress = compression && !isCutShort && (bytes === undefined || bytes >= minCompressedBytes)
+  const mayCompress = gateway.config.compression && !isCutShort && (bytes === undefined || bytes >= minCompressedBytes)
   const encoding = mayCompress ? negotiateEncoding(request, context.buffered, { bytes, headers }) : undefined
   const compressed =
     encoding !== undefined && text !== undefined && text.length <= compressedAtOnceUpTo

@@ -1,13 +1,8 @@
 import type { Network } from '../../../lib/network.ts'
-import type { LogEntry } from '../../log.ts'
-import type { NetworkOptions } from '../../options/networkOptions.ts'
-import type { WebSocketOptions } from '../../options/webSocketOptions.ts'
-import type { NetworkHub, NetworkHubOptions } from '../../subscription/createNetworkHub.ts'
-import type { SubscriptionHub, SubscriptionKind, SubscriptionLimits } from '../../subscription/subscriptionHub.ts'
+import type { GatewayContext } from '../../request/gatewayContext.ts'
+import type { CreateHub } from '../../subscription/createNetworkHub.ts'
+import type { SubscriptionHub, SubscriptionKind } from '../../subscription/subscriptionHub.ts'
 import type { UpstreamGroup } from '../../upstream/createUpstreamGroup.ts'
-
-/** Creates the subscriptions of a network. */
-export type CreateHub = (options: NetworkHubOptions) => SubscriptionHub & Partial<NetworkHub>
 
 /** The subscriptions of all networks now. */
 export interface HubsState {
@@ -29,53 +24,26 @@ export interface Hubs {
   readonly state: () => HubsState
 }
 
-/** The options of hubs. A reload changes the results of the functions. */
-export interface HubsOptions {
-  readonly createHub: CreateHub
-  readonly getGroup: (network: Network) => UpstreamGroup | undefined
-  readonly getNetwork: (network: Network) => NetworkOptions | undefined
-  readonly webSocket: () => WebSocketOptions
-  /** How many bytes the process may buffer. */
-  readonly maxBufferedBytes: () => number
-  readonly log: (entry: LogEntry) => void
-}
-
-/** Creates the subscriptions of a gateway: none before they are needed. */
-export const createHubs = (options: HubsOptions): Hubs => {
-  const { createHub, getGroup, getNetwork, webSocket, log } = options
-  const hubs = new Map<Network, SubscriptionHub & Partial<NetworkHub>>()
-  const limits: SubscriptionLimits = {
-    get maxSubscriptions() {
-      return webSocket().maxSubscriptions
-    },
-    get maxAddresses() {
-      return webSocket().maxAddresses
-    },
-    get maxTopics() {
-      return webSocket().maxTopics
-    },
-    get maxNotificationsPerBlock() {
-      return webSocket().maxNotificationsPerBlock
-    },
-    get fullTransactions() {
-      return webSocket().fullTransactions
-    },
-  }
+/** Creates the subscriptions of a gateway: none before they are needed. @param getGateway - Gets the current context, which a reload replaces. */
+export const createHubs = (createHub: CreateHub, getGateway: () => GatewayContext): Hubs => {
+  const hubs = new Map<Network, ReturnType<CreateHub>>()
+  const getGroup = (network: Network): UpstreamGroup | undefined => getGateway().networks.get(network)?.group
   const close = (network: Network): void => {
     hubs.get(network)?.close()
     hubs.delete(network)
   }
   return {
     get: (network) => {
-      if (!webSocket().enabled || getGroup(network) === undefined) return undefined
+      const { config, log } = getGateway()
+      if (!config.webSocket.enabled || getGroup(network) === undefined) return undefined
       const known = hubs.get(network)
       if (known !== undefined) return known
       const hub = createHub({
         network,
         getGroup: () => getGroup(network),
-        getNetwork: () => getNetwork(network),
-        limits,
-        maxBufferedBytes: options.maxBufferedBytes,
+        getNetwork: () => getGateway().config.networks.get(network),
+        getLimits: () => getGateway().config.webSocket,
+        maxBufferedBytes: () => getGateway().limits.maxBufferedBytes,
         log,
       })
       hubs.set(network, hub)

@@ -1,77 +1,94 @@
 import { describeFault } from '../../../errors/faultLog.ts'
 import type { Rejection } from '../../../errors/rejection.ts'
+import type { LimitGrant } from '../../../usage/limits/usageLimits.ts'
+import { connectionMethod, notificationMethod } from '../../../usage/metering/meter.ts'
 import type { GatewayContext } from '../../request/gatewayContext.ts'
 import type { AuthorizedRequest } from '../../request/requestContext.ts'
 import { toLimitRejection } from '../../request/takeLimits.ts'
-import { connectionMethod, notificationMethod } from '../../../usage/metering/meter.ts'
 
-/** How one connection and its notifications are counted. */
+/** The notifications of one connection. */
 export interface NotificationUsage {
-  /** Cheap: it is called for each delivery. @param minUnits - How many units each costs at least. */
-  readonly add: (notifications: number, minUnits: 0 | 1) => void
-  /** Meters what was added, and charges it to the quota if it costs something. @returns Why there may be no more. */
-  readonly charge: (gateway: GatewayContext) => Rejection | undefined
   /** Since the connection was opened. */
-  readonly total: () => number
+  total: number
+  /** Since they were charged last. */
+  uncharged: number
+  /** Those of them that cost a unit at least. */
+  unchargedReads: number
+  /** Found by a charge whose result was not known at once. */
+  rejection: Rejection | undefined
 }
 
-/** Creates the usage of a connection, and meters that it was opened. */
-export const createNotificationUsage = (
-  opening: GatewayContext,
-  getAuthorized: () => AuthorizedRequest,
-): NotificationUsage => {
-  const isTestKey = (): boolean => getAuthorized().tenant.testKey !== undefined
-  let total = 0
-  let uncharged = 0
-  /** Those that cost a unit at least. */
-  let unchargedReads = 0
-  /** Found by a charge whose result was not known at once. */
-  let rejection: Rejection | undefined
+/** A connection, as its usage sees it. */
+interface UsingConnection {
+  readonly authorized: AuthorizedRequest
+  readonly usage: NotificationUsage
+}
 
-  const take = (gateway: GatewayContext, units: number): void => {
-    const { record, account } = getAuthorized().tenant
-    const { limits } = gateway.usage
-    if (limits === undefined) return
-    const use = (taken: Awaited<ReturnType<typeof limits.take>>): void => {
-      if (taken.granted === 0) rejection = toLimitRejection(taken, { index: 0 }, gateway)
-    }
-    const failed = (error: unknown): void =>
-      gateway.log({ event: 'fault', where: 'quota', ...describeFault(error), count: 1 })
-    try {
-      // One call of many units: it is granted as a whole.
-      const taken = limits.take({ id: record.id, rate: undefined, account, calls: 1, passed: 1, weights: [units] })
-      if (taken instanceof Promise) taken.then(use, failed)
-      else use(taken)
-    } catch (error) {
-      failed(error)
-    }
+/** Creates the usage of a connection. */
+export const createNotificationUsage = (): NotificationUsage => ({
+  total: 0,
+  uncharged: 0,
+  unchargedReads: 0,
+  rejection: undefined,
+})
+
+/** Meters that a connection was opened. */
+export const meterOpening = (gateway: GatewayContext, { authorized }: UsingConnection): void =>
+  meter(gateway, authorized, connectionMethod, 1)
+
+/** Counts notifications. Cheap: it is called for each delivery. @param minUnits - How many units each costs at least. */
+export const addNotifications = (usage: NotificationUsage, notifications: number, minUnits: 0 | 1): void => {
+  usage.uncharged += notifications
+  usage.unchargedReads += notifications * minUnits
+  usage.total += notifications
+}
+
+/** Meters what was added, and charges it to the quota if it costs something. @returns Why there may be no more. */
+export const chargeNotifications = (
+  gateway: GatewayContext,
+  { authorized, usage }: UsingConnection,
+): Rejection | undefined => {
+  const { uncharged, unchargedReads } = usage
+  usage.uncharged = 0
+  usage.unchargedReads = 0
+  if (uncharged > 0) {
+    meter(gateway, authorized, notificationMethod, uncharged)
+    const { notificationWeight } = authorized.network
+    const units = uncharged * notificationWeight + (notificationWeight === 0 ? unchargedReads : 0)
+    if (units > 0) take(gateway, { authorized, usage }, units)
   }
-  const meter = (gateway: GatewayContext, method: string, count: number): void => {
-    const { tenant, network } = getAuthorized()
-    try {
-      gateway.usage.meter?.count(tenant.meteredKey, network.group.network, method, 'succeeded', undefined, count)
-    } catch (error) {
-      gateway.log({ event: 'fault', where: 'meter', ...describeFault(error), count: 1 })
-    }
+  return usage.rejection
+}
+
+const meter = (
+  { usage, log }: GatewayContext,
+  { tenant, network }: AuthorizedRequest,
+  method: string,
+  count: number,
+): void => {
+  if (tenant.testKey !== undefined) return
+  try {
+    usage.meter?.count(tenant.meteredKey, network.group.network, method, 'succeeded', undefined, count)
+  } catch (error) {
+    log({ event: 'fault', where: 'meter', ...describeFault(error), count: 1 })
   }
-  if (!isTestKey()) meter(opening, connectionMethod, 1)
-  return {
-    add: (notifications, minUnits) => {
-      uncharged += notifications
-      unchargedReads += notifications * minUnits
-      total += notifications
-    },
-    charge: (gateway) => {
-      if (uncharged > 0 && !isTestKey()) {
-        meter(gateway, notificationMethod, uncharged)
-        const { notificationWeight } = getAuthorized().network
-        const units = uncharged * notificationWeight + (notificationWeight === 0 ? unchargedReads : 0)
-        if (units > 0) take(gateway, units)
-      }
-      uncharged = 0
-      unchargedReads = 0
-      return rejection
-    },
-    total: () => total,
+}
+
+const take = (gateway: GatewayContext, { authorized, usage }: UsingConnection, units: number): void => {
+  const { record, quota, testKey } = authorized.tenant
+  const { limits } = gateway.usage
+  if (limits === undefined || testKey !== undefined) return
+  const use = (taken: LimitGrant): void => {
+    if (taken.granted === 0) usage.rejection = toLimitRejection(taken, { index: 0 }, gateway)
+  }
+  const failed = (error: unknown): void =>
+    gateway.log({ event: 'fault', where: 'quota', ...describeFault(error), count: 1 })
+  try {
+    // One call of many units: it is granted as a whole.
+    const taken = limits.take({ id: record.id, rate: undefined, quota, calls: 1, passed: 1, weights: [units] })
+    if (taken instanceof Promise) taken.then(use, failed)
+    else use(taken)
+  } catch (error) {
+    failed(error)
   }
 }

@@ -4,9 +4,11 @@ import { WebSocketServer } from 'ws'
 import type { Network } from '../../../lib/network.ts'
 import type { GatewayContext } from '../../request/gatewayContext.ts'
 import type { SubscriptionKind } from '../../subscription/subscriptionHub.ts'
+import { closeConnection, leaveConnection, terminateConnection } from './closeConnection.ts'
 import { closeCodes } from './closeReasons.ts'
 import { createConnectionCounts } from './createConnectionCounts.ts'
 import { handleUpgrade, isUpgrade } from './handleUpgrade.ts'
+import { maintainConnection } from './maintainConnection.ts'
 import { recheck } from './recheck.ts'
 import type { SocketConnection, SocketServerState } from './socketConnection.ts'
 import { tokenProtocol } from './tokenProtocol.ts'
@@ -58,6 +60,7 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
   const notifications = new Map<Network, Map<SubscriptionKind, number>>()
   let onEmpty: (() => void) | undefined
   const server: SocketServerState = {
+    library,
     gateway: getGateway,
     add: (connection) => void connections.add(connection),
     remove: (connection) => {
@@ -88,7 +91,7 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
         visits = connections.values()
         return
       }
-      next.value.maintain(gateway)
+      maintainConnection(gateway, next.value)
       recheck(gateway, next.value)
     }
   }
@@ -103,7 +106,7 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
       // A connection that has been asked to close is asked again until it has closed, which changes nothing.
       for (const connection of connections) {
         if (left === 0) return
-        if (connection.leave()) left -= 1
+        if (leaveConnection(connection)) left -= 1
       }
     }
     leaveSome()
@@ -114,12 +117,12 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
     isUpgrade: (request) => isUpgrade(getGateway(), request),
     handleUpgrade: (request, socket, head) => {
       library.options.maxPayload = getGateway().limits.maxBodyBytes
-      handleUpgrade(server, library, { request, socket, head })
+      handleUpgrade(server, { request, socket, head })
       timer ??= setInterval(visitSome, visitMs).unref()
     },
     restart: (network) => {
       for (const connection of connections)
-        if (connection.network === network) connection.close(closeCodes.restart, 'restart')
+        if (connection.path.network === network) closeConnection(connection, closeCodes.restart, 'restart')
     },
     drain,
     terminate: () => {
@@ -127,8 +130,8 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
       clearInterval(timer)
       let inFlight = 0
       for (const connection of connections) {
-        inFlight += connection.inFlight()
-        connection.terminate('restart')
+        inFlight += connection.messages.open.size
+        terminateConnection(connection, 'restart')
       }
       return inFlight
     },
@@ -139,7 +142,7 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
       }),
     state: () => {
       const counts = new Map<Network, number>()
-      for (const { network } of connections) counts.set(network, (counts.get(network) ?? 0) + 1)
+      for (const { path } of connections) counts.set(path.network, (counts.get(path.network) ?? 0) + 1)
       return { connections: counts, notifications }
     },
   }

@@ -2,12 +2,11 @@ import { ServerResponse } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
-import type { WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import type { Rejection } from '../../../errors/rejection.ts'
 import { rejections } from '../../../errors/rejections.ts'
 import { mayBeProxy } from '../../../lib/ip/clientIp.ts'
 import { toIpBlock } from '../../../lib/ip/toIpBlock.ts'
-import { dropAllBytes } from '../../../lib/memoryBudget.ts'
 import { getRequestPath } from '../../http/getRequestPath.ts'
 import type { CallPath, Path } from '../../http/parsePath.ts'
 import { closeGraceMs } from '../../http/rejectBrokenHttp.ts'
@@ -15,10 +14,9 @@ import { authorize, getClientIp } from '../../request/authorize.ts'
 import { sendRejection } from '../../request/endRequest.ts'
 import type { GatewayContext } from '../../request/gatewayContext.ts'
 import type { AuthorizedRequest, Reply, RequestContext } from '../../request/requestContext.ts'
-import { disconnect } from '../../request/startRequest.ts'
 import { toLimitRejection } from '../../request/takeLimits.ts'
 import { isRateUsedUp, withLimits } from '../../request/withLimits.ts'
-import { createHttpContext } from '../http/startHttpRequest.ts'
+import { endHttpRequest, startHttpRequest } from '../http/startHttpRequest.ts'
 import { createSocketConnection } from './createSocketConnection.ts'
 import type { SocketServerState } from './socketConnection.ts'
 import { addProtocolToken } from './tokenProtocol.ts'
@@ -36,7 +34,7 @@ export interface Upgrade {
  */
 export const isUpgrade = (gateway: GatewayContext, request: IncomingMessage): boolean => {
   const { method, headers, socket } = request
-  if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket' || !gateway.sockets.options.enabled)
+  if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket' || !gateway.config.webSocket.enabled)
     return false
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
   if (hasBody || !gateway.server.connections.isIdle(socket)) return false
@@ -48,7 +46,7 @@ export const isUpgrade = (gateway: GatewayContext, request: IncomingMessage): bo
  * Checks a request for a WebSocket like a POST, in the same order, and accepts it. A rejection is an HTTP response. The attempt takes one call from
  * the rate and none from the quota.
  */
-export const handleUpgrade = (server: SocketServerState, library: WebSocketServer, upgrade: Upgrade): void => {
+export const handleUpgrade = (server: SocketServerState, upgrade: Upgrade): void => {
   const gateway = server.gateway()
   const { request } = upgrade
   const { context, response } = startUpgrade(gateway, upgrade)
@@ -66,7 +64,7 @@ export const handleUpgrade = (server: SocketServerState, library: WebSocketServe
     else
       withLimits(gateway, result, { passed: 0, calls: 1 }, (taken) => {
         if (isRateUsedUp(taken)) sendRejection(gateway, context, toLimitRejection(taken, { index: 0 }, gateway))
-        else accept(server, library, { upgrade, gateway, response, path, authorized: result })
+        else accept(server, { ...upgrade, gateway, response, path, authorized: result })
       })
   })
 }
@@ -84,24 +82,13 @@ const startUpgrade = (
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(socket as Socket)
-  const context = createHttpContext(gateway, { request, response })
-  gateway.inFlight += 1
   response.on('finish', () => {
     socket.end()
     // Further bytes of the caller are read and dropped, because otherwise the system resets the connection and the response is lost.
     socket.resume()
     setTimeout(() => socket.destroy(), closeGraceMs).unref()
   })
-  response.on('close', () => {
-    finish(gateway, context)
-    if (!response.writableFinished) disconnect(gateway, context)
-  })
-  return { context, response }
-}
-
-const finish = (gateway: GatewayContext, { buffered }: RequestContext): void => {
-  gateway.inFlight -= 1
-  dropAllBytes(buffered)
+  return { context: startHttpRequest(gateway, { request, response }), response }
 }
 
 /** Source: RFC 6455 section 4.1: 16 bytes in base64. */
@@ -143,23 +130,16 @@ const toOpeningContext = (context: RequestContext): RequestContext => {
   return { ...context, caller: { headers, url, socket }, reply: openedReply }
 }
 
-const accept = (
-  server: SocketServerState,
-  library: WebSocketServer,
-  {
-    upgrade: { request, socket, head },
-    gateway,
-    response,
-    path,
-    authorized,
-  }: {
-    upgrade: Upgrade
-    gateway: GatewayContext
-    response: ServerResponse
-    path: CallPath
-    authorized: AuthorizedRequest
-  },
-): void => {
+/** An upgrade whose caller may have a WebSocket. */
+interface AuthorizedUpgrade extends Upgrade {
+  readonly gateway: GatewayContext
+  readonly response: ServerResponse
+  readonly path: CallPath
+  readonly authorized: AuthorizedRequest
+}
+
+const accept = (server: SocketServerState, upgrade: AuthorizedUpgrade): void => {
+  const { request, socket, head, gateway, response, path, authorized } = upgrade
   const { context, tenant } = authorized
   // During the lookup of the key, the gateway may have started to stop, or the caller may have disconnected.
   if (gateway.server.draining()) {
@@ -169,16 +149,16 @@ const accept = (
   const ip = getClientIp(gateway, context.caller)
   const isShared = ip === undefined || mayBeProxy(gateway.auth.clientIp, ip)
   const owner = { keyId: tenant.record.id, ownerId: tenant.ownerId, ip: isShared ? undefined : toIpBlock(ip) }
-  const release = server.counts.add(owner, gateway.sockets.options)
+  const release = server.counts.add(owner, gateway.config.webSocket)
   if (typeof release !== 'function') {
     sendRejection(gateway, context, release)
     return
   }
   response.detachSocket(socket as Socket)
-  finish(gateway, context)
+  endHttpRequest(gateway, context)
   const opened: AuthorizedRequest = { ...authorized, context: toOpeningContext(context) }
   let isAccepted = false
-  library.handleUpgrade(request, socket, head, (ws: WebSocket) => {
+  server.library.handleUpgrade(request, socket, head, (ws: WebSocket) => {
     isAccepted = true
     createSocketConnection(server, { ws, socket, authorized: opened, path, release })
   })

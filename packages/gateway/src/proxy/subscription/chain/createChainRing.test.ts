@@ -42,7 +42,7 @@ test('a ring that is extended and cut at random has the newest blocks of the cha
           for (const { hash } of removed) expect(ring.find(hash)).toBeUndefined()
         }
         const expected = chain.slice(floor)
-        expect(ring.size()).toBe(expected.length)
+        expect(ring.blocks.length).toBe(expected.length)
         expect(ring.oldest()?.hash).toBe(expected[0]?.hash)
         expect(ring.newest()?.hash).toBe(expected.at(-1)?.hash)
         expect(ring.above(floor - 1).map(({ hash }) => hash)).toEqual(expected.map(({ hash }) => hash))
@@ -66,7 +66,7 @@ test('only a child of the newest block extends it, and only the parent of the ol
   expect(ring.append(parse(createBlock(undefined)))).toBe('notParent')
   expect(ring.append(parse(first))).toBe('added')
   ring.clear()
-  expect([ring.size(), ring.newest(), ring.oldest(), ring.find(third.hash)]).toEqual([
+  expect([ring.blocks.length, ring.newest(), ring.oldest(), ring.find(third.hash)]).toEqual([
     0,
     undefined,
     undefined,
@@ -82,5 +82,5 @@ test('logs are set on the block that is still there', () => {
   expect([ring.newest()?.logs, ring.find(root.hash)?.logs]).toEqual([[], []])
   ring.removeAbove(-1)
   ring.setLogs(root.hash, [], 0)
-  expect(ring.size()).toBe(0)
+  expect(ring.blocks.length).toBe(0)
 })

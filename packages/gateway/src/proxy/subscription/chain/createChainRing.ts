@@ -10,8 +10,8 @@ export const maxDepth = 128
 export interface ChainRing {
   readonly newest: () => ChainBlock | undefined
   readonly oldest: () => ChainBlock | undefined
-  /** How many blocks there are. */
-  readonly size: () => number
+  /** All of them, oldest first, also after changes. */
+  readonly blocks: readonly ChainBlock[]
   readonly find: (hash: string) => ChainBlock | undefined
   /** Gets the blocks above a number, oldest first. */
   readonly above: (number: number) => readonly ChainBlock[]
@@ -69,7 +69,7 @@ export const createChainRing = (memory?: BufferedBytes): ChainRing => {
   return {
     newest: () => blocks.at(-1),
     oldest: () => blocks[0],
-    size: () => blocks.length,
+    blocks,
     find: (hash) => byHash.get(hash),
     above: (number) => blocks.slice(getIndexAbove(number)),
     extend: (block) => {

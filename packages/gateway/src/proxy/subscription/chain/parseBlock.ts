@@ -38,8 +38,8 @@ export const parseBlock = (text: string): ChainBlock | null | undefined => {
   if (header.length > maxHeaderLength) return undefined
   // Parts of the header, not of the block: those would keep all hashes of transactions in memory.
   const values = parseMembers(header) ?? new Map<string, string>()
-  const number = parseQuantity(values.get('number') ?? '')
-  const timestamp = parseQuantity(values.get('timestamp') ?? '')
+  const number = parseQuantity(values.get('number'))
+  const timestamp = parseQuantity(values.get('timestamp'))
   const hash = parseHash(values.get('hash'))
   const parentHash = parseHash(values.get('parentHash'))
   if (number === undefined || timestamp === undefined || hash === undefined || parentHash === undefined)

@@ -1,4 +1,4 @@
-import { scanItems, scanMembers } from '../../../lib/json/scanMembers.ts'
+import { getMember, scanItems, scanMembers } from '../../../lib/json/scanMembers.ts'
 import type { FollowedLog } from '../followedChain.ts'
 import { parseBytes, parseHash } from './parseBlock.ts'
 
@@ -56,8 +56,7 @@ export const countReceiptLogs = (text: string, transactions: number): number | u
   if (receipts === undefined || receipts.count < transactions) return undefined
   let count = 0
   for (const { start } of receipts.items) {
-    const logs = scanMembers(text, start)?.members.find(({ name }) => name === 'logs')
-    const items = logs === undefined ? undefined : scanItems(text, logs.start, 0)
+    const items = scanItems(getMember(text, 'logs', start) ?? '', 0, 0)
     if (items === undefined) return undefined
     count += items.count
   }

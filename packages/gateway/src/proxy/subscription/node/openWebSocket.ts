@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws'
 import type { ClientOptions } from 'ws'
 import type { UpstreamHeaders } from '../../upstream/upstreamHeaders.ts'
+import { getCredentials } from '../../upstream/upstreamSecrets.ts'
 
 /** A WebSocket connection to a node. */
 export interface NodeConnection {
@@ -33,7 +34,7 @@ export const openWebSocket = (
   headers: UpstreamHeaders,
   { onOpen, onMessage, onClose }: ConnectionHandlers,
 ): NodeConnection => {
-  const { username, password } = url
+  const credentials = getCredentials(url)
   const target = new URL(url)
   target.username = ''
   target.password = ''
@@ -43,7 +44,7 @@ export const openWebSocket = (
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     closeTimeout: closeTimeoutMs,
-    ...(username === '' && password === '' ? {} : { auth: `${decode(username)}:${decode(password)}` }),
+    ...(credentials === undefined ? {} : { auth: credentials }),
   }
   const webSocket = new WebSocket(target, options)
   const end = (): void => {
@@ -72,13 +73,5 @@ export const openWebSocket = (
     close: () => {
       if (!isClosed) end()
     },
-  }
-}
-
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }

@@ -1,4 +1,4 @@
-import { scanMembers } from '../../../lib/json/scanMembers.ts'
+import { getMember } from '../../../lib/json/scanMembers.ts'
 import type { CallScope } from '../../call/callScope.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
@@ -21,8 +21,7 @@ export const readHead = (call: ForwardedCall, result: CallResult): number | unde
   if (!('value' in result) || result.member === 'error' || result.value.length > maxBlockBytes) return undefined
   const text = result.value.toString('latin1')
   if (call.method === 'eth_blockNumber') return parseQuantity(text)
-  const number = scanMembers(text)?.members.find(({ name }) => name === 'number')
-  return number && parseQuantity(text.slice(number.start, number.end))
+  return parseQuantity(getMember(text, 'number'))
 }
 
 /**

@@ -1,13 +1,13 @@
+import type { UpstreamOptions } from '../../options/upstreamOptions.ts'
+
 /**
  * The most that an upstream may be sent, for nodes whose provider bills or throttles. A unit is a request, multiplied by the weight of its
  * method (`weights` of the gateway).
  */
-export interface BudgetLimits {
-  readonly maxRequestsPerSecond?: number | undefined
-  readonly maxRequestsPerDay?: number | undefined
-  readonly maxUnitsPerSecond?: number | undefined
-  readonly maxUnitsPerDay?: number | undefined
-}
+export type BudgetLimits = Pick<
+  UpstreamOptions,
+  'maxRequestsPerSecond' | 'maxRequestsPerDay' | 'maxUnitsPerSecond' | 'maxUnitsPerDay'
+>
 
 /** The usage of the current second and the current day (UTC). A reload of the config preserves it. */
 export interface BudgetUsage {

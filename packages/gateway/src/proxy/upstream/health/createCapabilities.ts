@@ -4,24 +4,15 @@ import { isWeightedMethod } from '../../method/weights.ts'
 import { toHex } from '../../../lib/rpc/quantity.ts'
 import { getStateBlock } from './getStateBlock.ts'
 import type { CallOutcome } from './callOutcome.ts'
+import type { UpstreamOptions } from '../../options/upstreamOptions.ts'
 
 /** The operator's settings for a node. */
-export interface CapabilityOptions {
-  /** Whether the node offers `debug_` methods, if the service does. @default true */
-  readonly debug?: boolean | undefined
-  /** Whether the node offers `trace_` methods, if the service does. @default true */
-  readonly trace?: boolean | undefined
-  /** Whether the node offers `txpool_` methods, if the service does. @default true */
-  readonly txpool?: boolean | undefined
-  /** The only methods that the node gets. @default all that the service offers */
-  readonly allowMethods?: readonly string[] | undefined
-  /** Methods that the node never gets. @default none */
-  readonly denyMethods?: readonly string[] | undefined
-  /** The first block whose state the node has. @default 0: all */
-  readonly earliestState?: number | undefined
-  /** How many of the newest blocks the node has the state of. @default all */
-  readonly recentStateBlocks?: number | undefined
-}
+export type CapabilityOptions = Partial<
+  Pick<
+    UpstreamOptions,
+    'debug' | 'trace' | 'txpool' | 'allowMethods' | 'denyMethods' | 'earliestState' | 'recentStateBlocks'
+  >
+>
 
 /** A call, as far as a node's capabilities depend on it. */
 export interface NeededCall {

@@ -1,5 +1,5 @@
 import { monotonicClock } from '../../../lib/clock.ts'
-import { scanMembers } from '../../../lib/json/scanMembers.ts'
+import { getMember } from '../../../lib/json/scanMembers.ts'
 import { queryUpstream } from '../queryUpstream.ts'
 import { parseQuantity } from '../../../lib/rpc/quantity.ts'
 import type { QueryResult } from '../queryUpstream.ts'
@@ -52,8 +52,5 @@ export const createFinality = (
 
 const getBlockNumber = (result: QueryResult): number | undefined => {
   if (typeof result === 'string' || result.member !== 'result') return undefined
-  const text = result.value.toString('latin1')
-  const found = scanMembers(text)?.members.filter(({ name }) => name === 'number') ?? []
-  const [only] = found
-  return only === undefined || found.length > 1 ? undefined : parseQuantity(text.slice(only.start, only.end))
+  return parseQuantity(getMember(result.value.toString('latin1'), 'number'))
 }

@@ -1,4 +1,4 @@
-import { scanMembers } from '../../../lib/json/scanMembers.ts'
+import { getMember } from '../../../lib/json/scanMembers.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import { toHex, parseQuantity } from '../../../lib/rpc/quantity.ts'
@@ -25,12 +25,7 @@ export const readBlock = (result: CallResult): BlockId | null | undefined => {
   if (!('value' in result) || result.member === 'error') return undefined
   const text = result.value.toString('latin1')
   if (text === 'null') return null
-  const members = scanMembers(text)?.members ?? []
-  const get = (wanted: string): string | undefined => {
-    const found = members.find(({ name }) => name === wanted)
-    return found && text.slice(found.start, found.end)
-  }
-  const number = parseQuantity(get('number') ?? '')
-  const hash = get('hash')
+  const number = parseQuantity(getMember(text, 'number'))
+  const hash = getMember(text, 'hash')
   return number === undefined || hash === undefined ? undefined : { number, hash }
 }

@@ -1,8 +1,8 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { AlongsideBatch } from '../metering/createMeterWriter.ts'
-import { minuteMs } from '../metering/usageTime.ts'
-import type { RecordedRequest, RequestLog } from './requestLog.ts'
+import { minuteMs } from '../../lib/time.ts'
+import type { RecordedRequest, RequestRecorder } from './requestRecorder.ts'
 import { toRequestSteps, toTrimStep } from './requestLogRows.ts'
 import type { RequestRow } from './requestLogRows.ts'
 import { removeRequests } from './requestLogUpkeep.ts'
@@ -38,8 +38,8 @@ export const defaultRequestLogSettings: RequestLogSettings = Object.freeze({
  */
 export type DropReason = 'keyLimit' | 'limit' | 'buffer' | 'mask' | 'storage'
 
-/** A request log that is written to the storage, in the transactions of metering. */
-export interface StoredRequestLog extends RequestLog {
+/** A recorder that writes to the request log, in the transactions of metering. */
+export interface StoredRequestRecorder extends RequestRecorder {
   /** Returns what is ready to be written, up to 250 requests; `undefined`: nothing. */
   take(): AlongsideBatch | undefined
   /** Masks what has been recorded, so that `take` returns it. It also happens 250 ms after a request. */
@@ -69,7 +69,7 @@ interface Waiting {
   readonly at: number
 }
 
-interface RequestLogState {
+interface RecorderState {
   readonly storage: Pick<Storage, 'db' | 'write'>
   readonly settings: () => RequestLogSettings | undefined
   readonly dropped: Record<DropReason, number>
@@ -102,13 +102,13 @@ const masksAtOnce = 4
 /** Most keys whose stored requests are counted. */
 const maxCountedKeys = 100_000
 
-const startMinute = (state: RequestLogState, next: number): void => {
+const startMinute = (state: RecorderState, next: number): void => {
   state.minute = next
   state.byKey = new Map()
   state.addedInMinute = 0
 }
 
-const getCounts = (state: RequestLogState, keyId: string): KeyMinute => {
+const getCounts = (state: RecorderState, keyId: string): KeyMinute => {
   let counts = state.byKey.get(keyId)
   if (counts === undefined)
     state.byKey.set(keyId, (counts = { added: 0, failed: 0, reverted: 0, succeeded: 0, sampled: 0 }))
@@ -117,7 +117,7 @@ const getCounts = (state: RequestLogState, keyId: string): KeyMinute => {
 
 /** Reverts have a bound of their own: a contract that reverts all day must not hide what fails. */
 const admitsUnsuccessful = (
-  state: RequestLogState,
+  state: RecorderState,
   counts: KeyMinute,
   kind: 'failed' | 'reverted',
   { maxPerKeyAndMinute }: RequestLogSettings,
@@ -137,10 +137,10 @@ const admitsSucceeded = (counts: KeyMinute, limits: RequestLogSettings): boolean
 }
 
 /** Whether the bound of all keys admits a request. A few keys with many failures must not leave nothing for the others. */
-const hasRoom = (state: RequestLogState, { added }: KeyMinute, { maxPerMinute }: RequestLogSettings): boolean =>
+const hasRoom = (state: RecorderState, { added }: KeyMinute, { maxPerMinute }: RequestLogSettings): boolean =>
   state.addedInMinute < (added < reservedPerKey ? maxPerMinute : maxPerMinute / 2)
 
-const prepareOnce = async (state: RequestLogState): Promise<void> => {
+const prepareOnce = async (state: RecorderState): Promise<void> => {
   clearTimeout(state.timer)
   state.timer = undefined
   const masks: Masks = new Map()
@@ -155,11 +155,11 @@ const prepareOnce = async (state: RequestLogState): Promise<void> => {
   }
 }
 
-const prepare = (state: RequestLogState): Promise<void> =>
+const prepare = (state: RecorderState): Promise<void> =>
   (state.preparing = state.preparing.then(() => prepareOnce(state)))
 
 /** Removes the oldest requests of keys with too many: now and then, and not in the transactions of metering, which could wait for each other. */
-const trim = (state: RequestLogState, rows: readonly RequestRow[]): void => {
+const trim = (state: RecorderState, rows: readonly RequestRow[]): void => {
   const { maxPerKey: most } = state.settings() ?? defaultRequestLogSettings
   if (state.taken.size > maxCountedKeys) state.taken.clear()
   for (const { keyId } of rows.map(({ request }) => request)) {
@@ -173,12 +173,12 @@ const trim = (state: RequestLogState, rows: readonly RequestRow[]): void => {
 }
 
 /**
- * Creates a request log. Entries that cannot be written are dropped, because they must not delay metering.
+ * Creates a recorder of requests. Entries that cannot be written are dropped, because they must not delay metering.
  * @param options.settings - Called for each request, so that a new configuration applies at once. `undefined`: nothing is recorded.
  * @param options.prepareMs - How long after a request it is masked, in milliseconds. @default 250
  * @param options.now - Milliseconds since 1970. @default Date.now
  */
-export const createRequestLog = ({
+export const createRequestRecorder = ({
   storage,
   settings,
   prepareMs = 250,
@@ -188,8 +188,8 @@ export const createRequestLog = ({
   settings: () => RequestLogSettings | undefined
   prepareMs?: number
   now?: (() => number) | undefined
-}): StoredRequestLog => {
-  const state: RequestLogState = {
+}): StoredRequestRecorder => {
+  const state: RecorderState = {
     storage,
     settings,
     dropped: { keyLimit: 0, limit: 0, buffer: 0, mask: 0, storage: 0 },

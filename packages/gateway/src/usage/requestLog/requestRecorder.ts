@@ -37,7 +37,7 @@ export interface RecordedRequest {
 }
 
 /** Records failed and reverted requests, and a sample of the successful ones. */
-export interface RequestLog {
+export interface RequestRecorder {
   /** Whether to record a request. Call this for each request of a known key: it counts them. It takes well below a microsecond. */
   admits(keyId: string, outcome: Outcome): boolean
   /** Records an admitted request. It does no I/O, and may drop it. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { toUtcDay } from '../../lib/utcDay.ts'
-import { createRedisAccount } from './redisAccount.ts'
-import { createSeenAccounts } from './createSeenAccounts.ts'
+import { createRedisQuota } from './redisQuota.ts'
+import { createSeenQuotas } from './createSeenQuotas.ts'
 
-const createState = () => createRedisAccount(toUtcDay(20_778))
+const createState = () => createRedisQuota(toUtcDay(20_778))
 
-test('lists the accounts of the last 5 to 10 seconds', () => {
-  const seen = createSeenAccounts()
+test('lists the quotas of the last 5 to 10 seconds', () => {
+  const seen = createSeenQuotas()
   expect([...seen.list()]).toEqual([])
   const [one, two, three, four] = [createState(), createState(), createState(), createState()]
   seen.add('1', one, 60_000)
@@ -19,8 +19,8 @@ test('lists the accounts of the last 5 to 10 seconds', () => {
   expect([...seen.list().keys()]).toEqual(['3', '4'])
 })
 
-test('lists an account once, with its last state', () => {
-  const seen = createSeenAccounts()
+test('lists a quota once, with its last state', () => {
+  const seen = createSeenQuotas()
   const [old, last] = [createState(), createState()]
   seen.add('1', old, 60_000)
   seen.add('1', last, 66_000)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toUtcDay } from '../../lib/utcDay.ts'
 import type { TakenFromRedis } from './limitScript.ts'
 import {
-  createRedisAccount,
+  createRedisQuota,
   returnCharged,
   returnUnits,
   isUsedUp,
@@ -11,18 +11,18 @@ import {
   grantReserved,
   toFloorCharge,
   toTakeOptions,
-} from './redisAccount.ts'
-import type { RedisAccount } from './redisAccount.ts'
-import type { QuotaAccount } from './usageLimits.ts'
+} from './redisQuota.ts'
+import type { RedisQuota } from './redisQuota.ts'
+import type { Quota } from './usageLimits.ts'
 
 const today = toUtcDay(20_787) // 2026-11-30
 const tomorrow = toUtcDay(20_788)
-const toAccount = (perDay: number | null, perMonth: number | null = null): QuotaAccount => ({
+const toQuota = (perDay: number | null, perMonth: number | null = null): Quota => ({
   id: 'user:usr_1',
   perDay,
   perMonth,
 })
-const account = toAccount(100)
+const quota = toQuota(100)
 const toTaken = (changed: Partial<TakenFromRedis> = {}): TakenFromRedis => ({
   status: 'taken',
   now: 1,
@@ -38,24 +38,24 @@ const toTaken = (changed: Partial<TakenFromRedis> = {}): TakenFromRedis => ({
   ...changed,
 })
 const set = (
-  state: RedisAccount,
+  state: RedisQuota,
   changed: Partial<TakenFromRedis> = {},
-  { connection = 1, isReserving = false, now = 1_000, of = account } = {},
+  { connection = 1, isReserving = false, now = 1_000, of = quota } = {},
 ): void => setTaken(state, of, toTaken(changed), { connection, isReserving, now })
 /** A state with reserved for today. */
-const createKnown = (reserved = 5): RedisAccount => {
-  const state = createRedisAccount(today)
+const createKnown = (reserved = 5): RedisQuota => {
+  const state = createRedisQuota(today)
   set(state, { reserved }, { isReserving: true })
   return state
 }
 const take = (
-  state: RedisAccount,
+  state: RedisQuota,
   calls: number,
-  { of = account, day = today, isLost = true, weights = undefined as readonly number[] | undefined } = {},
+  { of = quota, day = today, isLost = true, weights = undefined as readonly number[] | undefined } = {},
 ) => grantReserved(state, of, { calls, weights, today: day, isLost })
 
-test('a new account knows nothing', () => {
-  expect(createRedisAccount(today)).toEqual({
+test('a new quota knows nothing', () => {
+  expect(createRedisQuota(today)).toEqual({
     counter: { day: today, dayUsed: 0, monthUsed: 0 },
     seededAt: 0,
     connection: -1,
@@ -70,7 +70,7 @@ describe('the options for Redis with a request', () => {
   const options = { connection: 1, today: today.day, outageGrant: 20 }
 
   test('request reserved units once a day', () => {
-    const state = createRedisAccount(today)
+    const state = createRedisQuota(today)
     expect(toTakeOptions(state, options).outageGrant).toBe(20)
     set(state, {}, { isReserving: true })
     expect(toTakeOptions(state, options).outageGrant).toBe(0)
@@ -78,7 +78,7 @@ describe('the options for Redis with a request', () => {
   })
 
   test('has what this instance has seen only on another connection', () => {
-    const state = createRedisAccount(today)
+    const state = createRedisQuota(today)
     expect(toTakeOptions(state, options).floor).toBeUndefined()
     set(state)
     expect(toTakeOptions(state, options).floor).toBeUndefined()
@@ -102,7 +102,7 @@ describe('the options for Redis with a request', () => {
   })
 
   test('an instance that has seen nothing has no floor', () => {
-    expect(toFloorCharge(createRedisAccount(today))).toBeUndefined()
+    expect(toFloorCharge(createRedisQuota(today))).toBeUndefined()
   })
 })
 
@@ -132,19 +132,19 @@ describe('what Redis decided', () => {
     expect(state.reserved).toBe(7)
   })
 
-  test('makes a used-up account rejected for a second', () => {
-    const state = createRedisAccount(today)
+  test('makes a used-up quota rejected for a second', () => {
+    const state = createRedisQuota(today)
     set(state, { dayUsed: 99 })
     expect(state.usedUpUntil).toBe(0)
-    expect(isUsedUp(state, account, today.day, 0)).toBe(false)
+    expect(isUsedUp(state, quota, today.day, 0)).toBe(false)
     set(state, { dayUsed: 100 })
-    expect(isUsedUp(state, account, today.day, 1_000)).toBe(true)
-    expect(isUsedUp(state, account, today.day, 1_999)).toBe(true)
-    expect(isUsedUp(state, account, today.day, 2_000)).toBe(false)
+    expect(isUsedUp(state, quota, today.day, 1_000)).toBe(true)
+    expect(isUsedUp(state, quota, today.day, 1_999)).toBe(true)
+    expect(isUsedUp(state, quota, today.day, 2_000)).toBe(false)
     // A raised limit and a new day apply at once.
-    expect(isUsedUp(state, toAccount(101), today.day, 1_000)).toBe(false)
-    expect(isUsedUp(state, account, tomorrow.day, 1_000)).toBe(false)
-    expect(isUsedUp(state, account, today.day - 1, 1_000)).toBe(true)
+    expect(isUsedUp(state, toQuota(101), today.day, 1_000)).toBe(false)
+    expect(isUsedUp(state, quota, tomorrow.day, 1_000)).toBe(false)
+    expect(isUsedUp(state, quota, today.day - 1, 1_000)).toBe(true)
   })
 })
 
@@ -173,7 +173,7 @@ describe('without Redis', () => {
     expect(take(createKnown(), 1, { day: tomorrow })).toBe('wait')
   })
 
-  test('the calls that fit are granted, and a used-up account stays rejected, lost or not', () => {
+  test('the calls that fit are granted, and a used-up quota stays rejected, lost or not', () => {
     const state = createKnown(5)
     set(state, { dayUsed: 98 })
     expect(take(state, 3)).toEqual({ granted: 2, charged: 2 })
@@ -182,16 +182,16 @@ describe('without Redis', () => {
     expect(state.unreported).toEqual([{ day: today, units: 2 }])
   })
 
-  test('an account that Redis has not decided on may have more left', () => {
-    expect(take(createRedisAccount(today), 1, { of: toAccount(0) })).toBe('wait')
+  test('a quota that Redis has not decided on may have more left', () => {
+    expect(take(createRedisQuota(today), 1, { of: toQuota(0) })).toBe('wait')
   })
 
-  test('an account without a limit is granted everything', () => {
-    const state = createRedisAccount(today)
-    expect(take(state, 2, { of: toAccount(null), weights: [2, 5], isLost: false })).toEqual({ granted: 2, charged: 7 })
+  test('a quota without a limit is granted everything', () => {
+    const state = createRedisQuota(today)
+    expect(take(state, 2, { of: toQuota(null), weights: [2, 5], isLost: false })).toEqual({ granted: 2, charged: 7 })
     expect(state.counter).toEqual({ day: today, dayUsed: 7, monthUsed: 7 })
-    expect(take(createKnown(0), 1, { of: toAccount(null, 100) })).toBe('wait')
-    expect(take(createKnown(0), 1, { of: toAccount(100) })).toBe('wait')
+    expect(take(createKnown(0), 1, { of: toQuota(null, 100) })).toBe('wait')
+    expect(take(createKnown(0), 1, { of: toQuota(100) })).toBe('wait')
   })
 
   test('a request of no units is unreported nothing', () => {
@@ -211,16 +211,16 @@ describe('unreported units', () => {
   })
 
   test('of past months are dropped when units of a later month are added', () => {
-    const state = createRedisAccount(today)
-    const unlimited = toAccount(null)
+    const state = createRedisQuota(today)
+    const unlimited = toQuota(null)
     take(state, 3, { of: unlimited })
     take(state, 4, { of: unlimited, day: tomorrow })
     expect(state.unreported).toEqual([{ day: tomorrow, units: 4 }])
   })
 
   test('of earlier days of the month are kept', () => {
-    const [before, unlimited] = [toUtcDay(today.day - 1), toAccount(null)]
-    const state = createRedisAccount(before)
+    const [before, unlimited] = [toUtcDay(today.day - 1), toQuota(null)]
+    const state = createRedisQuota(before)
     take(state, 3, { of: unlimited, day: before })
     take(state, 4, { of: unlimited })
     take(state, 1, { of: unlimited })
@@ -245,24 +245,24 @@ describe('unreported units', () => {
 describe('returned units', () => {
   test('that Redis knows are returned to Redis', () => {
     const state = createKnown(5)
-    expect(returnUnits(state, account, 4, today)).toBe(4)
+    expect(returnUnits(state, quota, 4, today)).toBe(4)
     expect(state).toMatchObject({ reserved: 5, unreported: [], counter: { dayUsed: 6, monthUsed: 16 } })
   })
 
   test('that Redis does not know become reserved units again', () => {
     const state = createKnown(5)
     take(state, 3)
-    expect(returnUnits(state, account, 2, today)).toBe(0)
+    expect(returnUnits(state, quota, 2, today)).toBe(0)
     expect(state).toMatchObject({ reserved: 4, counter: { dayUsed: 11, monthUsed: 21 } })
     expect(state.unreported).toEqual([{ day: today, units: 1 }])
-    expect(returnUnits(state, account, 3, today)).toBe(2)
+    expect(returnUnits(state, quota, 3, today)).toBe(2)
     expect(state).toMatchObject({ reserved: 5, unreported: [], counter: { dayUsed: 8, monthUsed: 18 } })
   })
 
-  test('of an account without a limit become no reserved units', () => {
+  test('of a quota without a limit become no reserved units', () => {
     const state = createKnown(5)
-    take(state, 3, { of: toAccount(null) })
-    returnUnits(state, toAccount(null), 3, today)
+    take(state, 3, { of: toQuota(null) })
+    returnUnits(state, toQuota(null), 3, today)
     // It had spent none.
     expect(state).toMatchObject({ reserved: 5, unreported: [] })
   })
@@ -271,34 +271,34 @@ describe('returned units', () => {
     const state = createKnown(5)
     take(state, 3)
     state.reservedDay = 0
-    returnUnits(state, account, 3, today)
+    returnUnits(state, quota, 3, today)
     expect(state.reserved).toBe(2)
   })
 
   test('are taken from the counter only as far as they are in it', () => {
-    const state = createRedisAccount(today)
-    take(state, 3, { of: toAccount(null) })
-    expect(returnUnits(state, toAccount(null), 5, today)).toBe(2)
+    const state = createRedisQuota(today)
+    take(state, 3, { of: toQuota(null) })
+    expect(returnUnits(state, toQuota(null), 5, today)).toBe(2)
     expect(state.counter).toMatchObject({ dayUsed: 0, monthUsed: 0 })
   })
 
   test('do not change a later day of the counter', () => {
     const state = createKnown()
     set(state, { day: tomorrow.day, dayUsed: 9, monthUsed: 9 })
-    expect(returnUnits(state, account, 4, today)).toBe(4)
+    expect(returnUnits(state, quota, 4, today)).toBe(4)
     expect(state.counter).toEqual({ day: tomorrow, dayUsed: 9, monthUsed: 9 })
   })
 
   test('start the day', () => {
     const state = createKnown()
-    returnUnits(state, account, 0, tomorrow)
+    returnUnits(state, quota, 0, tomorrow)
     expect(state.counter).toEqual({ day: tomorrow, dayUsed: 0, monthUsed: 0 })
   })
 })
 
 test('units that Redis charged to a request that waits no longer leave what is unreported', () => {
   const state = createKnown()
-  grantReserved(state, account, { calls: 3, today, isLost: true })
+  grantReserved(state, quota, { calls: 3, today, isLost: true })
   set(state, { dayUsed: 14, monthUsed: 24 })
   expect(state.counter).toMatchObject({ dayUsed: 17, monthUsed: 27 })
   returnCharged(state, 4)

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
 import type { MeterEvent, StoredMeter } from '../../src/usage/metering/meter.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
-import { takeLease } from '../../src/usage/metering/usageRows.ts'
-import { dayMs, hourMs, minuteMs } from '../../src/usage/metering/usageTime.ts'
+import { takeLease } from '../../src/storage/lease.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/lib/time.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import { start, useMeters } from './useMeters.ts'
@@ -146,7 +146,7 @@ describe.each(databases)('the roll-up on $name', (database) => {
 
   test('is taken over from an instance that was killed, or whose meters.clock was far ahead', async () => {
     const take = (leader: string, now: number): Promise<boolean> =>
-      takeLease(meters.storage, { leader, now, leaseMs: 1_000 })
+      takeLease(meters.storage, 'usage_state', { leader, now, leaseMs: 1_000 })
     expect(await take('one', start)).toBe(true)
     expect(await take('other', start + 999)).toBe(false)
     expect(await take('one', start + 500)).toBe(true)
@@ -161,7 +161,7 @@ describe.each(databases)('the roll-up on $name', (database) => {
     count(meter, 'key_1')
     await meter.flush()
     meters.clock = start + 3 * hourMs
-    await takeLease(meters.storage, { leader: 'other', now: meters.clock, leaseMs: 50 })
+    await takeLease(meters.storage, 'usage_state', { leader: 'other', now: meters.clock, leaseMs: 50 })
     const events: MeterEvent[] = []
     const follower = open({ rollUpMs: 20, onEvent: (event) => events.push(event) })
     await expect.poll(() => follower.status().rollUpLagMs).toBe(2 * hourMs)

@@ -4,10 +4,11 @@ import type { Erc7562Frame } from './erc7562Trace.ts'
 import type { EthereumRpc } from './ethereumRpc.ts'
 import type { OpcodeTrace } from './opcodeTrace.ts'
 import type { PrestateDiff, PrestateTrace } from './prestateTrace.ts'
-import type { FourByteTrace, MuxTrace, NoopTrace } from './tracer.ts'
+import type { FourByteTrace, MuxTrace, NoopTrace, TracedTransaction } from './tracer.ts'
 import type { FlatTrace } from './traceRecord.ts'
 
 declare const node: EthereumRpc
+declare const traced: TracedTransaction<CallFrame>
 declare const diffMode: boolean
 declare const tracer: string
 
@@ -70,5 +71,25 @@ describe('debug_traceCall', () => {
     expectTypeOf(node.debug_traceCall({}, 'latest', { txIndex: '0x1' })).resolves.toEqualTypeOf<OpcodeTrace>()
     // @ts-expect-error the overrides are those of a call only
     void node.debug_traceTransaction('0x1', { tracer: 'callTracer', stateOverrides: {} })
+  })
+})
+
+describe('traces of a block', () => {
+  test('each transaction has the shape of its tracer', () => {
+    expectTypeOf(node.debug_traceBlockByNumber('latest')).resolves.toEqualTypeOf<TracedTransaction<OpcodeTrace>[]>()
+    expectTypeOf(node.debug_traceBlockByHash('0x1', { tracer: 'callTracer' })).resolves.toEqualTypeOf<
+      TracedTransaction<CallFrame>[]
+    >()
+    expectTypeOf(
+      node.debug_traceBlock('0xf9', { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }),
+    ).resolves.toEqualTypeOf<TracedTransaction<PrestateDiff>[]>()
+    expectTypeOf(node.debug_traceBadBlock('0x1', { tracer: 'mine' })).resolves.toEqualTypeOf<
+      TracedTransaction<unknown>[]
+    >()
+  })
+
+  test('a transaction that could not be traced has an error in place of a result', () => {
+    expectTypeOf(traced.result).toEqualTypeOf<CallFrame | undefined>()
+    if (traced.error === undefined) expectTypeOf(traced.result).toEqualTypeOf<CallFrame>()
   })
 })

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { TestOptions } from '../createTestGateway.ts'
-import type { RecordedRequest, RequestLog } from '../../src/usage/requestLog/requestLog.ts'
+import type { RecordedRequest, RequestRecorder } from '../../src/usage/requestLog/requestRecorder.ts'
 import { result } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { openSocket } from '../socket/openSocket.ts'
@@ -21,14 +21,14 @@ const start = async (options: Partial<TestOptions> = {}): Promise<StartedLog> =>
   const recorded: RecordedRequest[] = []
   const admissions: string[] = []
   const log = { admits: true }
-  const requestLog: RequestLog = {
+  const requestRecorder: RequestRecorder = {
     admits: (keyId, outcome) => {
       admissions.push(`${keyId} ${outcome}`)
       return log.admits
     },
     add: (request) => void recorded.push(request),
   }
-  const started = await openTenants({ requestLog, ...options })
+  const started = await openTenants({ requestRecorder, ...options })
   return { ...started, recorded, admissions, log }
 }
 const revert = '{"code":3,"message":"execution reverted","data":"0x08c379a0"}'
@@ -214,14 +214,14 @@ describe('the request log gets', () => {
   })
 })
 
-test('a request log that throws does not fail a call', async () => {
-  const requestLog: RequestLog = {
+test('a recorder that throws does not fail a call', async () => {
+  const requestRecorder: RequestRecorder = {
     admits: () => true,
     add: () => {
       throw new Error('the log is broken')
     },
   }
-  const { addApp, entries } = await start({ requestLog })
+  const { addApp, entries } = await start({ requestRecorder })
   expect((await post(addApp().path, call('eth_gasPrice'))).status).toBe(200)
   expect(entries).toContainEqual({ event: 'fault', where: 'requestLog', code: 'other', count: 1 })
 })

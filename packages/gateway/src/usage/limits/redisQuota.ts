@@ -3,18 +3,18 @@ import type { UtcDay } from '../../lib/utcDay.ts'
 import type { Charge, TakenFromRedis, TakeOptions, UsedUnits } from './limitScript.ts'
 import { advance, believedMs, countFitting, getCost, getLeft, isLimited } from './quotaCounter.ts'
 import type { Granted, QuotaCounter } from './quotaCounter.ts'
-import type { QuotaAccount } from './usageLimits.ts'
+import type { Quota } from './usageLimits.ts'
 
 /*
- * The state of one account on one instance of a cluster. Redis counts; this decides which options to send to Redis, and which units may be granted without it. It does
+ * The state of one quota on one instance of a cluster. Redis counts; this decides which options to send to Redis, and which units may be granted without it. It does
  * no I/O.
  */
 
-/** The state of one account at one instance. */
-export interface RedisAccount {
+/** The state of one quota at one instance. */
+export interface RedisQuota {
   /** The last response of Redis, and the units that this instance has granted without it and returned since. */
   counter: QuotaCounter
-  /** When Redis got the account from the ledger; 0: not known. */
+  /** When Redis got the quota from the ledger; 0: not known. */
   seededAt: number
   /** The connection on which Redis returned it: another one may lead to a Redis that has lost the last charges. */
   connection: number
@@ -36,8 +36,8 @@ export interface UnreportedUnits {
 
 const nothingUnreported: readonly UnreportedUnits[] = []
 
-/** Creates the state of an account that this instance has not queried in Redis yet. */
-export const createRedisAccount = (day: UtcDay): RedisAccount => ({
+/** Creates the state of a quota that this instance has not queried in Redis yet. */
+export const createRedisQuota = (day: UtcDay): RedisQuota => ({
   counter: { day, dayUsed: 0, monthUsed: 0 },
   seededAt: 0,
   connection: -1,
@@ -48,7 +48,7 @@ export const createRedisAccount = (day: UtcDay): RedisAccount => ({
 })
 
 /** The unreported units of a day and its month. */
-const sumUnreported = ({ unreported }: RedisAccount, { day, month }: UtcDay): { inDay: number; inMonth: number } => {
+const sumUnreported = ({ unreported }: RedisQuota, { day, month }: UtcDay): { inDay: number; inMonth: number } => {
   let [inDay, inMonth] = [0, 0]
   for (const one of unreported) {
     if (one.day.day === day) inDay += one.units
@@ -68,8 +68,8 @@ const addUnreported = (
   return before + units === 0 ? others : [...others, { day, units: before + units }]
 }
 
-/** The response of Redis about the account, without units that it does not know. */
-const getSeen = (state: RedisAccount): UsedUnits | undefined => {
+/** The response of Redis about the quota, without units that it does not know. */
+const getSeen = (state: RedisQuota): UsedUnits | undefined => {
   if (state.seededAt === 0) return undefined
   const { day, dayUsed, monthUsed } = state.counter
   const { inDay, inMonth } = sumUnreported(state, day)
@@ -82,7 +82,7 @@ const getSeen = (state: RedisAccount): UsedUnits | undefined => {
  * @param today - In days since 1970.
  */
 export const toTakeOptions = (
-  state: RedisAccount,
+  state: RedisQuota,
   { connection, today, outageGrant }: { connection: number; today: number; outageGrant: number },
 ): Pick<TakeOptions, 'floor' | 'outageGrant'> => {
   const floor = state.connection === connection ? undefined : getSeen(state)
@@ -91,8 +91,8 @@ export const toTakeOptions = (
 
 /** Takes over what Redis decided. @param now - By the monotonic clock. */
 export const setTaken = (
-  state: RedisAccount,
-  account: QuotaAccount,
+  state: RedisQuota,
+  quota: Quota,
   taken: TakenFromRedis,
   { connection, isReserving, now }: { connection: number; isReserving: boolean; now: number },
 ): void => {
@@ -111,27 +111,27 @@ export const setTaken = (
     state.reserved += taken.reserved
     state.reservedDay = taken.day
   }
-  if (getLeft(state.counter, account) <= 0) state.usedUpUntil = now + believedMs
+  if (getLeft(state.counter, quota) <= 0) state.usedUpUntil = now + believedMs
 }
 
 /** Returns units that Redis has just charged to a request that no longer waits for them. Units that were granted without Redis stay unreported. */
-export const returnCharged = ({ counter }: RedisAccount, units: number): void => {
+export const returnCharged = ({ counter }: RedisQuota, units: number): void => {
   counter.dayUsed -= units
   counter.monthUsed -= units
 }
 
 /** Whether the quota is known to be used up, so that no request to Redis is needed. @param now - By the monotonic clock. */
-export const isUsedUp = (state: RedisAccount, account: QuotaAccount, today: number, now: number): boolean =>
-  now < state.usedUpUntil && state.counter.day.day >= today && getLeft(state.counter, account) <= 0
+export const isUsedUp = (state: RedisQuota, quota: Quota, today: number, now: number): boolean =>
+  now < state.usedUpUntil && state.counter.day.day >= today && getLeft(state.counter, quota) <= 0
 
 /**
- * Grants units without Redis: those reserved if it is lost, and any number to an account without a limit. An account that is known to be used up stays
+ * Grants units without Redis: those reserved if it is lost, and any number to a quota without a limit. A quota that is known to be used up stays
  * so until its day ends.
- * @returns `wait` if too little is reserved and the account may have more left.
+ * @returns `wait` if too little is reserved and the quota may have more left.
  */
 export const grantReserved = (
-  state: RedisAccount,
-  account: QuotaAccount,
+  state: RedisQuota,
+  quota: Quota,
   {
     calls,
     weights,
@@ -141,8 +141,8 @@ export const grantReserved = (
 ): Granted => {
   advance(state.counter, today)
   const { day } = state.counter
-  if (!isLimited(account)) return grant(state, calls, getCost(calls, weights))
-  const left = state.seededAt === 0 ? Infinity : getLeft(state.counter, account)
+  if (!isLimited(quota)) return grant(state, calls, getCost(calls, weights))
+  const left = state.seededAt === 0 ? Infinity : getLeft(state.counter, quota)
   const reserved = isLost && state.reservedDay === day.day ? state.reserved : 0
   const granted = countFitting(calls, weights, left)
   const charged = getCost(granted, weights)
@@ -151,7 +151,7 @@ export const grantReserved = (
   return grant(state, granted, charged)
 }
 
-const grant = (state: RedisAccount, granted: number, charged: number): Granted => {
+const grant = (state: RedisQuota, granted: number, charged: number): Granted => {
   const { counter } = state
   state.unreported = addUnreported(state.unreported, counter.day, charged)
   counter.dayUsed += charged
@@ -161,14 +161,14 @@ const grant = (state: RedisAccount, granted: number, charged: number): Granted =
 
 /**
  * Returns units of a grant of today. Units that Redis does not know are returned without it.
- * @param account - With the limits that the grant was made for.
+ * @param quota - With the limits that the grant was made for.
  * @returns How many units must be reported to Redis.
  */
-export const returnUnits = (state: RedisAccount, account: QuotaAccount, units: number, today: UtcDay): number => {
+export const returnUnits = (state: RedisQuota, quota: Quota, units: number, today: UtcDay): number => {
   const { counter } = state
   const unknown = Math.min(units, sumUnreported(state, today).inDay)
   state.unreported = addUnreported(state.unreported, today, -unknown)
-  if (isLimited(account) && state.reservedDay === today.day) state.reserved += unknown
+  if (isLimited(quota) && state.reservedDay === today.day) state.reserved += unknown
   advance(counter, today)
   if (counter.day.day === today.day) {
     // Without a reply of Redis, the counter has only what is unreported.
@@ -180,7 +180,7 @@ export const returnUnits = (state: RedisAccount, account: QuotaAccount, units: n
 }
 
 /** Returns the charge to send to a Redis that may have lost the last charges; `undefined`: this instance has seen nothing. */
-export const toFloorCharge = (state: RedisAccount): Charge | undefined => {
+export const toFloorCharge = (state: RedisQuota): Charge | undefined => {
   const floor = getSeen(state)
   if (floor === undefined) return undefined
   // The units that were seen were charged, so they count after another seed too.
@@ -188,7 +188,7 @@ export const toFloorCharge = (state: RedisAccount): Charge | undefined => {
 }
 
 /** Returns the units granted without Redis that must be reported to it. Returns them once. */
-export const takeUnreported = (state: RedisAccount): readonly Omit<Charge, 'writtenAt'>[] => {
+export const takeUnreported = (state: RedisQuota): readonly Omit<Charge, 'writtenAt'>[] => {
   const { unreported, seededAt } = state
   const floor = getSeen(state)
   state.unreported = nothingUnreported

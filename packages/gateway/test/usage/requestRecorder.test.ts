@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
-import { createRequestLog, defaultRequestLogSettings } from '../../src/usage/requestLog/createRequestLog.ts'
-import type { RequestLogSettings, StoredRequestLog } from '../../src/usage/requestLog/createRequestLog.ts'
+import { createRequestRecorder, defaultRequestLogSettings } from '../../src/usage/requestLog/createRequestRecorder.ts'
+import type { RequestLogSettings, StoredRequestRecorder } from '../../src/usage/requestLog/createRequestRecorder.ts'
 import type { Outcome } from '../../src/usage/metering/meter.ts'
-import type { RecordedRequest } from '../../src/usage/requestLog/requestLog.ts'
+import type { RecordedRequest } from '../../src/usage/requestLog/requestRecorder.ts'
 import { createRequestLogUpkeep } from '../../src/usage/requestLog/requestLogUpkeep.ts'
 import { toRequestSteps } from '../../src/usage/requestLog/requestLogRows.ts'
 import { createMeter } from '../../src/usage/metering/createMeter.ts'
 import { joinAlongside } from '../../src/usage/metering/joinAlongside.ts'
-import { dayMs } from '../../src/usage/metering/usageTime.ts'
+import { dayMs } from '../../src/lib/time.ts'
 import { databases } from '../storage/databases.ts'
 import { createRequestRow } from './createRequestRow.ts'
 
@@ -40,7 +40,7 @@ const createRecorded = (request: Partial<RecordedRequest> = {}): RecordedRequest
 
 /** Asks the log about requests, and records those that it admits. @returns How many. */
 const recordAll = (
-  log: StoredRequestLog,
+  log: StoredRequestRecorder,
   count: number,
   { keyId = 'key_1', outcome = 'nodeError' }: { keyId?: string; outcome?: Outcome } = {},
 ): number => {
@@ -56,7 +56,7 @@ const recordAll = (
 describe.each(databases)('the request log on $name', (database) => {
   let storage: Storage
   let clock = noon
-  const opened: StoredRequestLog[] = []
+  const opened: StoredRequestRecorder[] = []
   beforeAll(async () => {
     storage = await openStorage(await database.create())
   })
@@ -70,14 +70,14 @@ describe.each(databases)('the request log on $name', (database) => {
     await storage.close()
     await database.stop()
   })
-  const open = (settings: Partial<RequestLogSettings> | undefined = {}, more: object = {}): StoredRequestLog => {
+  const open = (settings: Partial<RequestLogSettings> | undefined = {}, more: object = {}): StoredRequestRecorder => {
     const all = { ...defaultRequestLogSettings, ...settings }
-    const log = createRequestLog({ storage, settings: () => all, now: () => clock, prepareMs: 60_000, ...more })
+    const log = createRequestRecorder({ storage, settings: () => all, now: () => clock, prepareMs: 60_000, ...more })
     opened.push(log)
     return log
   }
   /** Writes what is recorded, as the meter does. */
-  const flush = async (log: StoredRequestLog): Promise<void> => {
+  const flush = async (log: StoredRequestRecorder): Promise<void> => {
     await log.prepare()
     for (let batch = log.take(); batch !== undefined; batch = log.take())
       await storage.write(batch.steps, { light: true })
@@ -159,7 +159,7 @@ describe.each(databases)('the request log on $name', (database) => {
 
   test('records nothing while it is switched off', () => {
     let isOn = false
-    const log = createRequestLog({ storage, settings: () => (isOn ? defaultRequestLogSettings : undefined) })
+    const log = createRequestRecorder({ storage, settings: () => (isOn ? defaultRequestLogSettings : undefined) })
     expect(log.admits('key_1', 'nodeError')).toBe(false)
     isOn = true
     expect(log.admits('key_1', 'nodeError')).toBe(true)

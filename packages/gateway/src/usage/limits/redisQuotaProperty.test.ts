@@ -4,24 +4,25 @@ import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { toUtcDay } from '../../lib/utcDay.ts'
 import type { UtcDay } from '../../lib/utcDay.ts'
 import type { Charge, TakenFromRedis, TakeOptions, UsedUnits } from './limitScript.ts'
-import { advance } from './quotaCounter.ts'
+import { advance, getLeft, isLimited } from './quotaCounter.ts'
 import type { QuotaCounter } from './quotaCounter.ts'
 import {
-  createRedisAccount,
+  createRedisQuota,
+  isUsedUp,
   returnCharged,
   returnUnits,
   setTaken,
   takeUnreported,
   grantReserved,
   toTakeOptions,
-} from './redisAccount.ts'
-import type { QuotaAccount } from './usageLimits.ts'
+} from './redisQuota.ts'
+import type { Quota } from './usageLimits.ts'
 
 /** 2026-11-29: a month ends after the second day. */
 const firstDay = 20_786
 const outageGrant = 20
 
-interface StoredAccount extends QuotaCounter {
+interface StoredQuota extends QuotaCounter {
   handed: number
   seededAt: number
 }
@@ -30,52 +31,52 @@ type Take = Pick<TakeOptions, 'floor' | 'seed' | 'outageGrant'> & {
   readonly isReserving: boolean
 }
 
-/** The account in Redis, as the scripts in `limitScript.ts` treat it. */
-const createRedis = ({ perDay, perMonth }: QuotaAccount) => {
+/** The quota in Redis, as the scripts in `limitScript.ts` treat it. */
+const createRedis = ({ perDay, perMonth }: Quota) => {
   const clock = { now: 1, day: toUtcDay(firstDay) }
-  let account: StoredAccount | undefined
-  let snapshot: StoredAccount | undefined
-  const start = (stored: StoredAccount): void => {
+  let quota: StoredQuota | undefined
+  let snapshot: StoredQuota | undefined
+  const start = (stored: StoredQuota): void => {
     if (clock.day.day > stored.day.day) stored.handed = 0
     advance(stored, clock.day)
   }
-  const raise = (stored: StoredAccount, floor: UsedUnits | undefined): void => {
+  const raise = (stored: StoredQuota, floor: UsedUnits | undefined): void => {
     if (floor === undefined) return
     if (floor.day === stored.day.day) stored.dayUsed = Math.max(stored.dayUsed, floor.dayUsed)
     if (toUtcDay(floor.day).month === stored.day.month) stored.monthUsed = Math.max(stored.monthUsed, floor.monthUsed)
   }
   return {
     clock,
-    get: () => account,
-    save: () => (snapshot = account && { ...account }),
+    get: () => quota,
+    save: () => (snapshot = quota && { ...quota }),
     /** Goes back to what was saved last. @returns How many units of the day or the month it forgot. */
     loseLast: (): number => {
-      const before = account && { ...account }
-      account = snapshot && { ...snapshot }
-      // A missing account is seeded with everything.
-      if (before === undefined || account === undefined) return 0
+      const before = quota && { ...quota }
+      quota = snapshot && { ...snapshot }
+      // A missing quota is seeded with everything.
+      if (before === undefined || quota === undefined) return 0
       start(before)
-      start(account)
-      return Math.max(0, before.dayUsed - account.dayUsed, before.monthUsed - account.monthUsed)
+      start(quota)
+      return Math.max(0, before.dayUsed - quota.dayUsed, before.monthUsed - quota.monthUsed)
     },
     loseAll: () => {
-      account = undefined
+      quota = undefined
       snapshot = undefined
     },
     take: ({ calls, floor, seed, outageGrant: most }: Take): TakenFromRedis | 'missing' => {
-      if (account === undefined && seed !== undefined)
-        account = { ...seed, day: toUtcDay(seed.day), handed: 0, seededAt: seed.at }
-      if (account === undefined) return 'missing'
-      start(account)
-      raise(account, floor)
-      const left = Math.min((perDay ?? Infinity) - account.dayUsed, (perMonth ?? Infinity) - account.monthUsed)
+      if (quota === undefined && seed !== undefined)
+        quota = { ...seed, day: toUtcDay(seed.day), handed: 0, seededAt: seed.at }
+      if (quota === undefined) return 'missing'
+      start(quota)
+      raise(quota, floor)
+      const left = Math.min((perDay ?? Infinity) - quota.dayUsed, (perMonth ?? Infinity) - quota.monthUsed)
       const charged = Math.max(0, Math.min(calls, left))
-      account.dayUsed += charged
-      account.monthUsed += charged
-      const share = Math.min(Math.ceil((most - account.handed) / 4), left - charged)
+      quota.dayUsed += charged
+      quota.monthUsed += charged
+      const share = Math.min(Math.ceil((most - quota.handed) / 4), left - charged)
       const permits = left === Infinity ? 0 : Math.max(0, share)
-      account.handed += permits
-      const { day, dayUsed, monthUsed, seededAt } = account
+      quota.handed += permits
+      const { day, dayUsed, monthUsed, seededAt } = quota
       const rate = { rated: calls, spent: 0 }
       const used = { day: day.day, dayUsed, monthUsed }
       return {
@@ -90,19 +91,19 @@ const createRedis = ({ perDay, perMonth }: QuotaAccount) => {
       }
     },
     charge: ({ units, day, seededAt, writtenAt = 0, floor }: Charge): void => {
-      if (account === undefined) return
-      if (account.seededAt !== seededAt && (units < 0 || account.seededAt >= writtenAt)) return
-      start(account)
-      raise(account, floor)
-      if (day === account.day.day) account.dayUsed = Math.max(0, account.dayUsed + units)
-      if (toUtcDay(day).month === account.day.month) account.monthUsed = Math.max(0, account.monthUsed + units)
+      if (quota === undefined) return
+      if (quota.seededAt !== seededAt && (units < 0 || quota.seededAt >= writtenAt)) return
+      start(quota)
+      raise(quota, floor)
+      if (day === quota.day.day) quota.dayUsed = Math.max(0, quota.dayUsed + units)
+      if (toUtcDay(day).month === quota.day.month) quota.monthUsed = Math.max(0, quota.monthUsed + units)
     },
   }
 }
 
 type Sent = { readonly take: Take } | { readonly charge: Charge }
 interface Instance {
-  state: ReturnType<typeof createRedisAccount>
+  state: ReturnType<typeof createRedisQuota>
   connection: number
   isLost: boolean
   /** Sent, and not run yet. */
@@ -112,14 +113,14 @@ interface Instance {
   unwritten: { readonly day: UtcDay; readonly units: number }[]
 }
 
-const setUp = (account: QuotaAccount, count: number) => {
-  const redis = createRedis(account)
+const setUp = (quota: Quota, count: number) => {
+  const redis = createRedis(quota)
   const { clock } = redis
   const granted: { readonly day: UtcDay; readonly units: number }[] = []
   const ledger: { readonly day: UtcDay; readonly units: number }[] = []
   let [permits, handed, connections] = [0, 0, 0]
   const instances = Array.from({ length: count }, (): Instance => ({
-    state: createRedisAccount(clock.day),
+    state: createRedisQuota(clock.day),
     connection: (connections += 1),
     isLost: false,
     sent: [],
@@ -145,7 +146,7 @@ const setUp = (account: QuotaAccount, count: number) => {
     one.sent.push({ take: { ...options, seed, calls, isReserving } })
   }
   const takeAlone = (one: Instance, calls: number): void => {
-    const taken = grantReserved(one.state, account, { calls, today: clock.day, isLost: true })
+    const taken = grantReserved(one.state, quota, { calls, today: clock.day, isLost: true })
     if (taken === 'wait' || taken.charged === 0) return
     permits += taken.charged
     one.grants.push({ day: clock.day.day, units: taken.charged })
@@ -164,7 +165,7 @@ const setUp = (account: QuotaAccount, count: number) => {
     if (next === undefined) return
     const { reply, take } = next
     if (reply !== 'missing') {
-      setTaken(one.state, account, reply, { connection: one.connection, isReserving: take.isReserving, now: 0 })
+      setTaken(one.state, quota, reply, { connection: one.connection, isReserving: take.isReserving, now: 0 })
       if (reply.charged === 0) return
       one.grants.push({ day: reply.day, units: reply.charged })
       record(one, toUtcDay(reply.day), reply.charged)
@@ -224,7 +225,7 @@ const setUp = (account: QuotaAccount, count: number) => {
       if (next.reply === 'missing') return
       const { charged, day, seededAt } = next.reply
       const { isReserving } = next.take
-      setTaken(one.state, account, next.reply, { connection: one.connection, isReserving, now: 0 })
+      setTaken(one.state, quota, next.reply, { connection: one.connection, isReserving, now: 0 })
       returnCharged(one.state, charged)
       one.sent.push({ charge: { units: -charged, day, seededAt } })
     },
@@ -233,8 +234,8 @@ const setUp = (account: QuotaAccount, count: number) => {
       if (grant?.day !== clock.day.day) return
       const units = Math.min(wanted, grant.units)
       record(one, clock.day, -units)
-      const known = returnUnits(one.state, account, units, clock.day)
-      permits -= account.perDay === null && account.perMonth === null ? 0 : units - known
+      const known = returnUnits(one.state, quota, units, clock.day)
+      permits -= quota.perDay === null && quota.perMonth === null ? 0 : units - known
       const { seededAt } = one.state
       if (known > 0 && !one.isLost) one.sent.push({ charge: { units: -known, day: clock.day.day, seededAt } })
     },
@@ -244,7 +245,7 @@ const setUp = (account: QuotaAccount, count: number) => {
         finish(one)
         sendOwed(one)
         finish(one)
-        // So that Redis has the account on this day.
+        // So that Redis has the quota on this day.
         send(one, 0)
         finish(one)
       }
@@ -279,8 +280,8 @@ test('never grants more than the limits, the permits, and the units that a failo
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3 }), limit, limit, fc.boolean(), steps, (...given) => {
       const [count, perDay, perMonth, hasFaults, all] = given
-      const account = { id: 'user:usr_1', perDay, perMonth }
-      const model = setUp(account, count)
+      const quota = { id: 'user:usr_1', perDay, perMonth }
+      const model = setUp(quota, count)
       const { instances, redis } = model
       let [lost, losses, days, isExact] = [0, 0, 1, !hasFaults]
       const check = (): void => {
@@ -338,5 +339,92 @@ test('never grants more than the limits, the permits, and the units that a failo
       else expect(stored?.monthUsed).toBeGreaterThanOrEqual(monthUsed - lost - model.getPermits().permits)
     }),
     { numRuns: fuzzCases(2_000) },
+  )
+})
+
+test('what an instance knows is what Redis has counted, and what was granted and returned without it', () => {
+  const operation = fc.record({
+    op: fc.constantFrom('take', 'take', 'expire', 'takeAlone', 'giveBack', 'report', 'reconnect', 'nextDay', 'wait'),
+    units: fc.integer({ min: 1, max: 15 }),
+  })
+  fc.assert(
+    fc.property(limit, limit, fc.array(operation, { maxLength: 60, size: 'max' }), (perDay, perMonth, all) => {
+      const quota = { id: 'user:usr_1', perDay, perMonth }
+      const redis = createRedis(quota)
+      const { clock } = redis
+      const state = createRedisQuota(clock.day)
+      const unreported = new Map<number, { readonly day: UtcDay; units: number }>()
+      let grants: number[] = []
+      let [connection, now, reserved] = [1, 0, 0]
+      const getToday = () => unreported.get(clock.day.day)?.units ?? 0
+      const addUnreported = (units: number) =>
+        unreported.set(clock.day.day, { day: clock.day, units: getToday() + units })
+      const getKnown = (counter: QuotaCounter | undefined): QuotaCounter => {
+        const known = { day: clock.day, dayUsed: 0, monthUsed: 0, ...counter }
+        advance(known, clock.day)
+        const { day, dayUsed, monthUsed } = known
+        return { day, dayUsed, monthUsed }
+      }
+      /** What Redis has, and what it does not know. */
+      const getExpected = (): QuotaCounter => {
+        const expected = getKnown(redis.get())
+        expected.dayUsed += getToday()
+        for (const { day, units } of unreported.values()) if (day.month === clock.day.month) expected.monthUsed += units
+        return expected
+      }
+      const take = (calls: number): TakenFromRedis => {
+        const options = toTakeOptions(state, { connection, today: clock.day.day, outageGrant })
+        const isReserving = options.outageGrant > 0
+        const seed = { day: firstDay, dayUsed: 3, monthUsed: 5, at: clock.now }
+        const reply = redis.take({ ...options, calls, isReserving, seed })
+        if (reply === 'missing') throw new Error('Redis has the quota')
+        setTaken(state, quota, reply, { connection, isReserving, now })
+        reserved += reply.reserved
+        expect(isUsedUp(state, quota, clock.day.day, now + 999)).toBe(getLeft(getExpected(), quota) <= 0)
+        expect(isUsedUp(state, quota, clock.day.day, now + 1_000)).toBe(false)
+        expect(isUsedUp(state, quota, clock.day.day + 1, now)).toBe(false)
+        expect(toTakeOptions(state, { connection, today: clock.day.day, outageGrant })).toEqual({
+          floor: undefined,
+          outageGrant: 0,
+        })
+        expect(toTakeOptions(state, { connection: 0, today: clock.day.day, outageGrant }).floor).toBeDefined()
+        return reply
+      }
+      take(1)
+      for (const { op, units } of all) {
+        if (op === 'take') grants.push(take(units).charged)
+        else if (op === 'expire') {
+          const { charged, day, seededAt } = take(units)
+          returnCharged(state, charged)
+          redis.charge({ units: -charged, day, seededAt })
+        } else if (op === 'takeAlone') {
+          const taken = grantReserved(state, quota, { calls: units, today: clock.day, isLost: true })
+          if (taken !== 'wait') {
+            if (isLimited(quota)) reserved -= taken.charged
+            addUnreported(taken.charged)
+            grants.push(taken.charged)
+          }
+        } else if (op === 'giveBack') {
+          const returned = Math.min(units, grants.pop() ?? 0)
+          const alone = Math.min(returned, getToday())
+          expect(returnUnits(state, quota, returned, clock.day)).toBe(returned - alone)
+          addUnreported(-alone)
+          if (isLimited(quota)) reserved += alone
+          redis.charge({ units: alone - returned, day: clock.day.day, seededAt: state.seededAt })
+        } else if (op === 'report') {
+          for (const charge of takeUnreported(state)) redis.charge({ ...charge, writtenAt: clock.now + 1 })
+          unreported.clear()
+        } else if (op === 'reconnect') connection += 1
+        else if (op === 'nextDay') {
+          clock.day = toUtcDay(clock.day.day + 1)
+          grants = []
+          reserved = 0
+        } else now += 500
+        expect(getKnown(state.counter)).toEqual(getExpected())
+        expect(state.reservedDay === clock.day.day ? state.reserved : 0).toBe(reserved)
+        expect(reserved).toBeGreaterThanOrEqual(0)
+      }
+    }),
+    { numRuns: fuzzCases(1_000) },
   )
 })

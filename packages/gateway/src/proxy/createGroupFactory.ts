@@ -1,0 +1,62 @@
+import type { Network } from '../lib/network.ts'
+import type { GatewayConfig, GatewayParts } from './gatewayOptions.ts'
+import type { LogEntry } from './log.ts'
+import type { NetworkOptions } from './options/networkOptions.ts'
+import type { GatewayContext } from './request/gatewayContext.ts'
+import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
+import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstreamGroup.ts'
+import { createBudgetUsage } from './upstream/health/createBudget.ts'
+import type { BudgetUsage } from './upstream/health/createBudget.ts'
+
+type GroupOptions = Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'checks' | 'log'>
+
+const toGroupOptions = (
+  network: Network,
+  { bounds, weights: _weights, ...options }: NetworkOptions,
+  rewritable: boolean,
+): GroupOptions => ({
+  network,
+  ...options,
+  timeoutMs: bounds.upstreamTimeoutMs,
+  // Callers can rewrite the chain of a development node, so nothing of it is final.
+  maxCacheBytes: rewritable ? 0 : bounds.maxCacheBytes,
+  maxFilters: bounds.maxFilters,
+  rewritable,
+})
+
+/** Whether a network has the same nodes and uses them in the same way. Compares by value: JSON writes a URL as its text. */
+const isSameGroup = (one: NetworkOptions | undefined, other: NetworkOptions): boolean =>
+  one !== undefined && toGroupKey(one) === toGroupKey(other)
+
+const toGroupKey = (options: NetworkOptions): string => JSON.stringify(toGroupOptions('', options, false))
+
+/**
+ * Creates the function that creates the upstreams of a config's networks.
+ * @returns The function. An unchanged network keeps its connections, cache and health: it gets the group that it had before.
+ */
+export const createGroupFactory = (
+  { checks, developmentMethods }: GatewayParts,
+  log: (entry: LogEntry) => void,
+): ((config: GatewayConfig, before?: GatewayContext) => ReadonlyMap<Network, UpstreamGroup>) => {
+  /** The usage of the upstreams' budgets, by URL. It survives a reload, so that reloading the config resets no budget. */
+  const budgetUsages = new Map<string, BudgetUsage>()
+  const getBudgetUsage = ({ href }: URL): BudgetUsage => {
+    const usage = budgetUsages.get(href) ?? createBudgetUsage()
+    budgetUsages.set(href, usage)
+    return usage
+  }
+  const create = (network: Network, options: NetworkOptions): UpstreamGroup =>
+    createUpstreamGroup({
+      ...toGroupOptions(network, options, developmentMethods === 'all'),
+      getBudgetUsage,
+      checks,
+      log,
+    })
+  return ({ networks }, before) =>
+    new Map(
+      [...networks].map(([network, options]) => {
+        const isSame = isSameGroup(before?.config.networks.get(network), options)
+        return [network, (isSame ? before?.networks.get(network)?.group : undefined) ?? create(network, options)]
+      }),
+    )
+}
