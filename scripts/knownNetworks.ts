@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { MethodPreset } from '../packages/core/src/schema/methodRow.ts'
 import type { Chain } from 'viem'
 import * as viemChains from 'viem/chains'
 
@@ -189,6 +190,21 @@ const chains: Readonly<Record<string, SelectedChain>> = {
   zora: { title: 'Zora', networks: { mainnet: ['zora'], sepolia: ['zoraSepolia'] } },
 }
 
+/** The chains whose nodes have the methods of a preset, which their networks then offer. Source: those that viem configures for the stack. */
+const presets: Readonly<Partial<Record<MethodPreset, string>>> = {
+  arbitrum: 'arbitrum',
+  linea: 'linea',
+  'op-stack':
+    'base blast bob celo fraxtal ink lisk mode opbnb optimism shape soneium superseed swellchain unichain worldchain zircuit zora',
+  polygon: 'polygon',
+  zksync: 'abstract cronos-zkevm lens zksync',
+}
+
+const getPresets = (chain: string): readonly string[] | undefined => {
+  const found = Object.entries(presets).flatMap(([preset, names]) => (names.split(' ').includes(chain) ? [preset] : []))
+  return found.length === 0 ? undefined : found
+}
+
 // A copy: the linter rejects a computed member of a namespace.
 const chainsOfViem = { ...viemChains }
 
@@ -217,7 +233,9 @@ export function buildKnownNetworks(): {
     }),
   )
   return {
-    chains: Object.fromEntries(Object.entries(chains).map(([slug, { title }]) => [slug, { title }])),
+    chains: Object.fromEntries(
+      Object.entries(chains).map(([slug, { title }]) => [slug, { title, presets: getPresets(slug) }]),
+    ),
     networks: Object.fromEntries(networks),
   }
 }

@@ -86,7 +86,7 @@ const pick = (row: MethodRow, columns: readonly (keyof MethodRow)[]): object =>
 export const buildGatewaySlice = (table: MethodTable = methodTable): Rows =>
   Object.fromEntries(
     getMethods(table)
-      .filter(([, { service }]) => service !== undefined)
+      .filter(([, { service, presets }]) => service !== undefined || presets !== undefined)
       .map(([name, own]) => [
         name,
         pick({ ...getNamespace(table, name), ...own }, [
@@ -99,11 +99,13 @@ export const buildGatewaySlice = (table: MethodTable = methodTable): Rows =>
           'replays',
           'cached',
           'head',
+          'shows',
           'null',
           'expensive',
           'filter',
           'subscription',
           'service',
+          'presets',
           'addresses',
         ]),
       ]),

@@ -18,6 +18,7 @@ const platforms = [
 
 const resolutions = [
   { resolution: 'nodenext', options: { module: 'nodenext' }, files: ['typed.mts', 'typed.cts'] },
+  { resolution: 'node16', options: { module: 'node16' }, files: ['typed.mts', 'typed.cts'] },
   { resolution: 'bundler', options: { module: 'esnext', moduleResolution: 'bundler' }, files: ['typed.ts'] },
 ] as const
 
@@ -69,6 +70,8 @@ describe.each(compilers)('with TypeScript $typescript', ({ typescript, tsc }) =>
               target: 'es2022',
               strict: true,
               exactOptionalPropertyTypes: true,
+              declaration: true,
+              isolatedDeclarations: true,
               skipLibCheck: false,
               rootDir: '.',
               outDir: out,

@@ -6,14 +6,14 @@ import { findFences } from './findFences.ts'
 import { getPacked } from './getPacked.ts'
 import { run, top } from './run.ts'
 
-// Installs Jest and the packed packages as a user would, and runs the configuration and the test of docs/testing-with-jest.md.
+// Installs Jest and the packed packages as a user would, and runs the configuration and the test of docs/msw.md.
 
 const timeoutMs = 300_000
 let folder = ''
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keyrail-jest-'))
-  for (const { info, code } of findFences(readFileSync(join(top, 'docs/testing-with-jest.md'), 'utf8'))) {
+  for (const { info, code } of findFences(readFileSync(join(top, 'docs/msw.md'), 'utf8'))) {
     const [, file] = info.split(' ')
     if (file !== undefined) writeFileSync(join(folder, file), code)
   }

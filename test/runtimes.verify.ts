@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
@@ -128,7 +130,7 @@ describe.each(adapters)('@keyrail/$folder, packed, with its library', (adapter) 
 })
 
 test(
-  'the packed SDK does the same in a page of Chromium and in its worker, from another origin than the service',
+  'the packed SDK does the same in a page of Chromium, its worker and its service worker, from another origin than the service',
   needs('chromium'),
   async () => {
     const [chunk] = await bundle('esbuild', join(directory, 'page.mjs'))
@@ -161,8 +163,19 @@ test(
         })`,
       )) as Report
       expectReport(inWorker, true)
+      const inServiceWorker = (await page.evaluate(
+        `new Promise((resolve, reject) => {
+          const { port1, port2 } = new MessageChannel()
+          port1.onmessage = ({ data }) => (data.report ? resolve(data.report) : reject(new Error(data.error)))
+          navigator.serviceWorker.register('/page.js', { type: 'module' })
+            .then(() => navigator.serviceWorker.ready)
+            .then(({ active }) => active.postMessage(${given}, [port2]))
+            .catch(reject)
+        })`,
+      )) as Report
+      expectReport(inServiceWorker, true)
       expect(logged.length).toBeGreaterThan(0)
-      expectNoKey(`${logged.join('\n')}${JSON.stringify([inPage, inWorker])}`)
+      expectNoKey(`${logged.join('\n')}${JSON.stringify([inPage, inWorker, inServiceWorker])}`)
       expect(problems).toEqual([])
     } finally {
       await browser.close()
@@ -171,6 +184,54 @@ test(
     }
   },
 )
+
+// Installed apart, as only these tests need them.
+const edges = [
+  { runtime: 'workerd', entry: 'worker', conditions: ['workerd', 'worker', 'browser'], start: 'startWorkerd' },
+  {
+    runtime: "the runtime of Next's edge functions",
+    entry: 'edge',
+    conditions: ['edge-light', 'browser'],
+    start: 'startEdge',
+  },
+] as const
+
+describe('in a runtime at the edge', () => {
+  let home = ''
+
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'keyrail-edge-'))
+    const dependencies = { miniflare: '4.20260730.0', 'edge-runtime': '4.0.1' }
+    writeFileSync(join(home, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
+    const npm = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts']
+    const { code, stdout, stderr } = await run('npm', npm, { cwd: home, timeoutMs: 280_000 })
+    expect(code, `${stdout}${stderr}`).toBe(0)
+    cpSync(join(import.meta.dirname, 'consumers/runtimes'), home, { recursive: true })
+  }, 300_000)
+
+  afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+  test.each(edges)('the packed SDK does the same in $runtime', async ({ entry, conditions, start }) => {
+    const { outputFiles } = await build({
+      entryPoints: [join(directory, `${entry}.mjs`)],
+      conditions: [...conditions],
+      write: false,
+      bundle: true,
+      format: 'esm',
+      platform: 'browser',
+      target: 'es2022',
+    })
+    const file = join(home, `${entry}.js`)
+    writeFileSync(file, outputFiles[0]?.text ?? '')
+    const { code, stdout, stderr } = await run(process.execPath, [`${start}.mjs`, file, given], {
+      cwd: home,
+      timeoutMs: 100_000,
+    })
+    expect(code, stderr).toBe(0)
+    expectReport(JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Report, true)
+    expectNoKey(stdout)
+  })
+})
 
 function expectReport(report: Report, usedFetch: boolean): void {
   expect(report).toEqual({

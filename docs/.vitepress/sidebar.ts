@@ -59,13 +59,11 @@ const groups: readonly GroupEntry[] = [
       ['front-end-keys.md', 'Protect a key in a front end'],
       ['hardhat-foundry.md', 'Use Hardhat and Foundry'],
       ['go-java.md', 'Use Go and Java'],
-      ['msw.md', 'Test with a mock node'],
-      ['testing-with-jest.md', 'Test with Jest'],
+      ['msw.md', 'Test with a mock node, Jest'],
       ['chains.md', 'Use other chains'],
       ['dashboard.md', 'Use the dashboard'],
       ['second-factor.md', 'Add a second factor'],
       ['service/control-api.md', 'Use the control API'],
-      ['snippets.md', 'Generate example calls'],
       {
         text: 'Python',
         entries: [
@@ -123,6 +121,7 @@ const groups: readonly GroupEntry[] = [
       ['service/runbook.md', 'Runbook'],
       ['service/tracing.md', 'Tracing'],
       ['service/networks.md', 'Networks'],
+      ['service/methods.md', 'Methods'],
       ['service/upstreams.md', 'Nodes and failover'],
       ['service/limits.md', 'Limits and metering'],
       ['service/guarantees.md', 'Guarantees of limits'],

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { defineConfig } from 'tsup'
+import type { Classification } from './src/failure/classify.ts'
+import { shrinkRules } from './src/failure/shrinkRules.ts'
 
 // The types use `Symbol.asyncDispose`, which a project with `lib: ["es2022", "dom"]` does not know.
 const banner = '/// <reference lib="esnext.disposable" />'
@@ -22,11 +24,11 @@ export default defineConfig([
     splitting: false,
     esbuildPlugins: [
       {
-        name: 'bundles contain the rules of classification.json without their sections',
+        name: 'bundles contain the rules of classification.json in their short form, without their sections',
         setup: (build) => {
           build.onLoad({ filter: /[\\/]classification\.json$/ }, ({ path }) => {
-            const { sections } = JSON.parse(readFileSync(path, 'utf8')) as { sections: { rules: object[] }[] }
-            const rules = sections.flatMap((section) => section.rules)
+            const { sections } = JSON.parse(readFileSync(path, 'utf8')) as Classification
+            const rules = shrinkRules(sections.flatMap((section) => section.rules))
             return { contents: JSON.stringify({ sections: [{ rules }] }), loader: 'json' }
           })
         },

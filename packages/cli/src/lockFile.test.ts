@@ -27,6 +27,15 @@ describe('lockFile', () => {
     expect(existsSync(file)).toBe(false)
   })
 
+  test('a second release does not remove the lock of another process', () => {
+    const release = lockFile(file, describeError)
+    release()
+    writeFileSync(file, `${process.ppid}\n`)
+    release()
+    expect(existsSync(file)).toBe(true)
+    rmSync(file)
+  })
+
   test('rejects a second process while the first is running', () => {
     writeFileSync(file, `${process.ppid}\n`)
     expect(() => lockFile(file, describeError)).toThrow(

@@ -28,7 +28,7 @@ const held = new Set<string>()
  *
  * @param file - The path of the lock file.
  * @param describe - Describes the error if another process holds the lock, given its process id.
- * @returns Releases the lock.
+ * @returns Releases the lock. Safe to call twice.
  * @throws {CliError} if another running process holds it.
  * @throws The system error if the file cannot be written.
  */
@@ -40,7 +40,11 @@ export function lockFile(
     try {
       writeFileSync(file, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
       held.add(file)
+      let isReleased = false
       return () => {
+        // A second call must not remove the next lock.
+        if (isReleased) return
+        isReleased = true
         held.delete(file)
         rmSync(file, { force: true })
       }

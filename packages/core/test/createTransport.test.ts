@@ -454,6 +454,15 @@ describe('bad input', () => {
     [{ maxInFlight: 0 }, 'maxInFlight must be a number from 1'],
     [{ maxWaitMs: 0 }, 'maxWaitMs must be a number from 1'],
     [{ attemptTimeoutMs: 0 }, 'attemptTimeoutMs must be a number from 1'],
+    [{ order: 'fastest' }, "order must be 'given' or 'latency'"],
+    [
+      { order: 'latency', endpoints: [{ url: 'http://a.example' }, { url: 'http://b.example', weight: 1 }] },
+      'except for weight 0',
+    ],
+    [
+      { order: 'latency', breaker: false, endpoints: [{ url: 'http://a.example' }, { url: 'http://b.example' }] },
+      "order: 'latency' needs the circuit breaker",
+    ],
     [{ hedge: { percentile: 0 } }, 'hedge.percentile must be a number from 1'],
     [{ minBlock: 5 }, 'minBlock must be true or false'],
     [{ retry: -1 }, 'retries must be a number from 0'],

@@ -64,6 +64,7 @@ export function createFullTransport(options: FullOptions): FullTransport {
     endpoints,
     network,
     chainId,
+    order,
     attemptTimeoutMs,
     acceptableWaitMs,
     hedge,
@@ -92,7 +93,7 @@ export function createFullTransport(options: FullOptions): FullTransport {
   const list = (endpoints ?? [endpoint]).map(
     (one) => ({ ...one, ...(one.budget && { budget: limits(one.budget as BudgetOptions) }) }) as EndpointOptions,
   )
-  const failoverOptions = { attemptTimeoutMs, acceptableWaitMs, hedge, minBlock, breaker }
+  const failoverOptions = { order, attemptTimeoutMs, acceptableWaitMs, hedge, minBlock, breaker }
   return createTransport({
     ...rest,
     endpoints: failover(list, { ...failoverOptions, network, chainId } as object),

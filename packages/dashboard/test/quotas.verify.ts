@@ -42,6 +42,9 @@ describePages('quotas and places', { limits }, (getFixtures) => {
     await page.goto(`${pages.url}/apps`)
     await page.getByRole('heading', { name: 'Portfolio' }).waitFor()
     expect(await page.getByText('Active', { exact: true }).count()).toBe(0)
+    await page.goto(`${pages.url}/keys`)
+    await page.getByRole('row', { name: /Portfolio/ }).waitFor()
+    expect(await page.locator('td[data-label="State"]').allTextContents()).toEqual(['Enabled'])
   })
 
   test('every page of API keys says that their quota is used up', async () => {

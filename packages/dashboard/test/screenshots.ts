@@ -53,7 +53,8 @@ const settle = async (of: Page): Promise<void> => {
   await of.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
 }
 
-const shoot = async (name: string): Promise<void> => {
+/** Docs show the upper part of a long page, unless what the picture is about is below it. */
+const shoot = async (name: string, { isWhole = given !== undefined } = {}): Promise<void> => {
   if (!name.includes(only)) return
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -61,11 +62,9 @@ const shoot = async (name: string): Promise<void> => {
     await page.setViewportSize(screen)
     await settle(page)
     const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
-    // Docs show the upper part of a long page.
-    await page.setViewportSize({
-      ...screen,
-      height: given === undefined ? Math.min(height, 2 * screen.height) : height,
-    })
+    await page.setViewportSize({ ...screen, height: isWhole ? height : Math.min(height, 2 * screen.height) })
+    // A click scrolls to its button.
+    await page.evaluate('scrollTo(0, 0)')
     await settle(page)
     await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) })
     if (colorScheme === 'light') {
@@ -160,7 +159,7 @@ try {
   socket.close()
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   await page.getByText(/^Status 200, /).waitFor()
-  await shoot('app-setup-run')
+  await shoot('app-setup-run', { isWhole: true })
   await api('POST', '/api/apps', { name: 'Explorer', useCase: 'Analytics', chain: 'ethereum', services: ['Node API'] })
   await api('POST', '/api/apps', {
     name: 'Shop <checkout>',

@@ -101,8 +101,6 @@ export const heldOutNodeFailures: readonly HeldOutFailure[] = [
     method: 'eth_getLogs',
     params: () => [{ blockHash: newHash() }],
     head: 97,
-    limitation:
-      'Most blocks have no logs that match a filter, so an empty list is the right response far more often than not.',
   },
   {
     name: 'it sends an older block for latest',
@@ -111,8 +109,6 @@ export const heldOutNodeFailures: readonly HeldOutFailure[] = [
     method: 'eth_getBlockByNumber',
     params: () => ['latest', false],
     head: 97,
-    limitation:
-      'A node may be up to `maxLagBlocks` behind: the caller gets the newest block of the node that its next reads go to, and its head does not go back.',
   },
   {
     name: 'it drops the last response of a batch',

@@ -155,12 +155,15 @@ def test_only_one_option_sets_the_authorization(kind: str) -> None:
 
 # Proxies
 
+# What the URL has before the host, and what the proxy gets.
+PROXY_CREDENTIALS = [(None, None), ("user:p%40ss-word", "user:p@ss-word"), ("token", "token:"), ("", None)]
+
 
 @BOTH
-@pytest.mark.parametrize("credentials", [None, "user:p%40ss-word"])
-def test_a_proxy_forwards_plain_requests(kind: str, credentials: str | None) -> None:
-    with FaultServer() as server, ProxyServer("user:p@ss-word" if credentials else None) as proxy:
-        given = proxy.url.replace("//", f"//{credentials}@") if credentials else proxy.url
+@pytest.mark.parametrize(("credentials", "expected"), PROXY_CREDENTIALS)
+def test_a_proxy_forwards_plain_requests(kind: str, credentials: str | None, expected: str | None) -> None:
+    with FaultServer() as server, ProxyServer(expected) as proxy:
+        given = proxy.url if credentials is None else proxy.url.replace("//", f"//{credentials}@")
         assert call(kind, 2, base_url=server.url, api_key=KEY, proxy=given) == ["0x1", "0x1"]
         assert proxy.received[0][0] == f"POST {server.url}/v2/{KEY} HTTP/1.1"
         assert server.requests[0].headers["host"] == server.url.removeprefix("http://")
@@ -169,13 +172,17 @@ def test_a_proxy_forwards_plain_requests(kind: str, credentials: str | None) -> 
 
 
 @BOTH
-@pytest.mark.parametrize("credentials", [None, "user:p%40ss-word"])
+@pytest.mark.parametrize(("credentials", "expected"), PROXY_CREDENTIALS)
 def test_a_proxy_opens_a_tunnel_for_tls(
-    kind: str, credentials: str | None, tls_server: FaultServer, certificate: tuple[Path, ssl.SSLContext]
+    kind: str,
+    credentials: str | None,
+    expected: str | None,
+    tls_server: FaultServer,
+    certificate: tuple[Path, ssl.SSLContext],
 ) -> None:
     context = ssl.create_default_context(cafile=str(certificate[0]))
-    with ProxyServer("user:p@ss-word" if credentials else None) as proxy:
-        given = proxy.url.replace("//", f"//{credentials}@") if credentials else proxy.url
+    with ProxyServer(expected) as proxy:
+        given = proxy.url if credentials is None else proxy.url.replace("//", f"//{credentials}@")
         options = {"base_url": tls_url(tls_server), "api_key": KEY, "ssl_context": context, "proxy": given}
         assert call(kind, 2, **options) == ["0x1", "0x1"]
         # One tunnel, through which the proxy sees neither the key nor the headers.

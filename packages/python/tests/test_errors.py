@@ -140,6 +140,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"endpoints": []},
     {"endpoints": [Endpoint("https://node.example", chain_id=one) for one in (1, 5)]},
     {"endpoints": [Endpoint("https://node.example")], "failover": {"min_block": True}},
+    {"endpoints": [Endpoint("https://node.example", weight=2)], "failover": Failover(order="latency")},
     {**APP, "failover": Failover()},
     {**APP, "budget": 25},
     {**APP, "cache": True},
@@ -180,6 +181,8 @@ PARTS: list[Callable[[], Any]] = [
     lambda: Endpoint("https://node.example", weight=-1),
     lambda: Endpoint("https://node.example", name=5),  # type: ignore[arg-type]
     lambda: Endpoint("https://node.example", waight=5),  # type: ignore[arg-type]
+    lambda: Failover(order="fastest"),  # type: ignore[arg-type]
+    lambda: Failover(order="latency", breaker=False),
     lambda: Failover(attempt_timeout_ms=0),
     lambda: Failover(min_block=7),  # type: ignore[arg-type]
     lambda: Failover(breaker=5),  # type: ignore[arg-type]

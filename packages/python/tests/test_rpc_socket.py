@@ -65,6 +65,21 @@ def test_a_web_socket_uses_the_proxy_and_the_tls_settings(
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("proxy_tls", [False, True])
+def test_a_web_socket_uses_a_proxy_with_a_user_without_a_password(
+    proxy_tls: bool, certificate: tuple[Path, ssl.SSLContext]
+) -> None:
+    async def run() -> None:
+        async with SubscriptionServer(Chain(), notify) as server:
+            with ProxyServer("token:", tls=certificate[1] if proxy_tls else None) as proxy:
+                context = ssl.create_default_context(cafile=str(certificate[0]))
+                received = await receive(server, ssl_context=context, proxy=proxy.url.replace("//", "//token@"))
+                assert received == {"subscription": "0xabc", "result": {"number": "0x1"}}
+                assert len(proxy.received) == 1
+
+    asyncio.run(run())
+
+
 def test_a_proxy_that_rejects_the_password_is_named() -> None:
     async def run() -> None:
         async with SubscriptionServer(Chain(), notify) as server:

@@ -1,5 +1,6 @@
 import codesAndWordsGrid from '../codesAndWords.json' with { type: 'json' }
 import failureCases from '../failures.json' with { type: 'json' }
+import freshCases from '../fresh.json' with { type: 'json' }
 import heldOutCases from '../heldOut.json' with { type: 'json' }
 import rangeHintCases from '../rangeHints.json' with { type: 'json' }
 import repeatableCases from '../repeatable.json' with { type: 'json' }
@@ -117,6 +118,12 @@ export const codesAndWords: CodesAndWords = codesAndWordsGrid
 
 /** How failures are classified: `failures.json`. */
 export const failures: readonly FailureCase[] = failureCases as readonly FailureCase[]
+
+/**
+ * Real wordings of clients and providers that the rules did not know, collected by someone who had not read the rules: `fresh.json`. Rules are written
+ * for the first half only.
+ */
+export const fresh: readonly FailureCase[] = freshCases as readonly FailureCase[]
 
 /** Real wordings that were collected after the rules were written, to measure them: `heldOut.json`. No rule is written for them. */
 export const heldOut: readonly FailureCase[] = heldOutCases as readonly FailureCase[]

@@ -9,7 +9,16 @@ export type {
 } from './adapterCases.ts'
 export { batches } from './batchCases.ts'
 export type { BatchCase, BatchCaseCall } from './batchCases.ts'
-export { codesAndWords, failures, heldOut, rangeHints, repeatables, retryAfters, wordings } from './failureCases.ts'
+export {
+  codesAndWords,
+  failures,
+  fresh,
+  heldOut,
+  rangeHints,
+  repeatables,
+  retryAfters,
+  wordings,
+} from './failureCases.ts'
 export type {
   CodesAndWords,
   FailureCase,

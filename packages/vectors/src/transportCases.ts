@@ -36,6 +36,7 @@ export interface RouteCase {
   readonly endpoints: readonly { readonly weight?: number }[]
   /** The options of `failover`. @default none, with a circuit breaker if there are several endpoints */
   readonly options?: {
+    readonly order?: 'given' | 'latency'
     readonly minBlock?: boolean
     readonly attemptTimeoutMs?: number
     readonly acceptableWaitMs?: number

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { adapters, batches, chains, failures, heldOut, rangeHints, retryAfters, wordings } from './index.ts'
+import { adapters, batches, chains, failures, fresh, heldOut, rangeHints, retryAfters, wordings } from './index.ts'
 
 const kinds = new Set(
   'auth forbidden throttled quota range batchTooLarge methodUnavailable wrongNetwork lagging missingData revert txKnown txRejected unconfirmed invalidRequest badResponse unavailable network timeout aborted unknown'.split(
@@ -18,10 +18,10 @@ describe('failures.json', () => {
     expect(new Set(failures.map(({ name }) => name)).size).toBe(failures.length)
   })
 
-  test.each([...failures, ...wordings, ...heldOut])(
+  test.each([...failures, ...wordings, ...heldOut, ...fresh])(
     '$name is well formed',
     ({ provider, appliesTo, request, response, expect: expected, why }) => {
-      expect(provider).toMatch(/^[a-z\d-]+$/)
+      expect(provider).toMatch(/^[a-z\d.-]+$/)
       expect(appliesTo.length).toBeGreaterThan(0)
       expect(request.method).toMatch(/^[a-z\d]+_[A-Za-z\d]+$/)
       expect(response.status).toSatisfy((status: number) => Number.isInteger(status) && status >= 200 && status < 600)
@@ -41,19 +41,34 @@ describe('wordings.json', () => {
   })
 
   test('names the origin of every wording', () => {
-    for (const { name, origin = '' } of wordings) expect(origin, name).toMatch(/^(https:\/\/|[\w.-]+\/[\w.-]+)/)
+    for (const { name, origin = '' } of [...wordings, ...fresh])
+      expect(origin, name).toMatch(/^(https:\/\/|[\w.-]+\/[\w.-]+)/)
   })
 
   test('says of every write whether it may have arrived', () => {
-    for (const { name, request, expect: expected } of wordings)
+    for (const { name, request, expect: expected } of [...wordings, ...fresh])
       expect(expected.mayHaveArrived, name).toBeTypeOf(request.method.startsWith('eth_send') ? 'boolean' : 'undefined')
   })
 
-  test('and failures.json divide the providers by the SHA-256 of their names', () => {
-    for (const { name, provider, half } of [...failures, ...wordings]) {
+  test('failures.json and fresh.json divide the providers by the SHA-256 of their names', () => {
+    for (const { name, provider, half } of [...failures, ...wordings, ...fresh]) {
       const [first = 0] = createHash('sha256').update(provider).digest()
       expect(half, name).toBe(first % 2 === 1 ? 'second' : 'first')
     }
+  })
+})
+
+describe('fresh.json', () => {
+  test('has at least 120 cases of at least 12 providers, each named once', () => {
+    expect(fresh.length).toBeGreaterThanOrEqual(120)
+    expect(new Set(fresh.map(({ provider }) => provider)).size).toBeGreaterThanOrEqual(12)
+    expect(new Set(fresh.map(({ name }) => name)).size).toBe(fresh.length)
+  })
+
+  test('repeats no error of the other files', () => {
+    const toError = ({ response: { body } }: (typeof fresh)[number]): string => JSON.stringify(body)
+    const known = new Set([...failures, ...wordings, ...heldOut].map(toError))
+    expect(fresh.filter((one) => known.has(toError(one))).map(({ name }) => name)).toEqual([])
   })
 })
 
@@ -116,7 +131,7 @@ describe('rangeHints.json', () => {
   })
 
   test.each(rangeHints)('$name is well formed', ({ provider, appliesTo, expect: expected, why }) => {
-    expect(provider).toMatch(/^[a-z\d-]+$/)
+    expect(provider).toMatch(/^[a-z\d.-]+$/)
     expect(appliesTo.length).toBeGreaterThan(0)
     const { fromBlock, toBlock, maxBlocks = 1 } = expected
     expect(fromBlock === undefined).toBe(toBlock === undefined)

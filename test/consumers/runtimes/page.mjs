@@ -1,11 +1,12 @@
-// A page calls the global function, and a worker receives a message.
+// A page calls the global function. A worker receives a message, and a service worker also a port for the response.
 import { useKeyrail } from './useKeyrail.mjs'
 
 if (typeof document === 'undefined') {
-  addEventListener('message', ({ data }) => {
+  addEventListener('message', ({ data, ports }) => {
+    const to = ports[0] ?? globalThis
     useKeyrail(data).then(
-      (report) => postMessage({ report }),
-      (error) => postMessage({ error: String(error) }),
+      (report) => to.postMessage({ report }),
+      (error) => to.postMessage({ error: String(error) }),
     )
   })
 } else {

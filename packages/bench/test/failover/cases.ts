@@ -4,6 +4,7 @@ import { result, startFakeUpstream } from '@keyrail/gateway/test/fakeUpstream.ts
 import type { Behaviour, FakeUpstream, SeenCall } from '@keyrail/gateway/test/fakeUpstream.ts'
 import { createBatch, createCall, hangingNode, nodeFailures, nodeStates } from '@keyrail/gateway/test/nodeFailures.ts'
 import type { NodeFailure } from '@keyrail/gateway/test/nodeFailures.ts'
+import { wrongResults } from '@keyrail/gateway/test/wrongResults.ts'
 
 /** A failure of the first of two nodes, met by one call or by a batch of three. */
 export interface Case {
@@ -18,9 +19,9 @@ const toCases = (failures: readonly NodeFailure[], isHeldOut: boolean): Case[] =
     { failure, form: 'batch', isHeldOut },
   ])
 
-/** The cases of `failover.test.ts`, and those that were held out when the failover was written. */
+/** The cases of `failover.test.ts` and `verifiedResults.test.ts`, and those that were held out when the failover was written. */
 export const cases: readonly Case[] = [
-  ...toCases([...nodeFailures, ...Object.values(nodeStates), hangingNode], false),
+  ...toCases([...nodeFailures, ...Object.values(nodeStates), hangingNode, ...wrongResults], false),
   ...toCases(heldOutNodeFailures, true),
 ]
 

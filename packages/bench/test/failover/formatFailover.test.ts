@@ -27,7 +27,9 @@ test('a case is lost if eRPC is right and Keyrail is not, in one form', () => {
 
 test('the file counts the right responses, and lists what is not right with its reason', () => {
   const text = formatFailover(rows, 'By hand.')
-  expect(text).toMatch(/\| in `failover.test.ts` +\| +2 of 2 +\| +2 of 2 +\| +1 of 2 +\| +1 of 2 +\|/)
+  expect(text).toMatch(
+    /\| in `failover.test.ts` and `verifiedResults.test.ts` +\| +2 of 2 +\| +2 of 2 +\| +1 of 2 +\| +1 of 2 +\|/,
+  )
   expect(text).toMatch(/\| held out +\| +1 of 2 +\| +0 of 2 +\| +1 of 2 +\| +1 of 2 +\|/)
   expect(text).toContain('## Where eRPC is right and Keyrail is not\n\n- **theirs.** Costs too much.\n')
   expect(text).toContain('## Where neither is right\n\n- **nobody.** Not explained.\n')

@@ -32,7 +32,7 @@ export const formatFailover = (rows: readonly FailoverRow[], run: string): strin
       ['failures', 'Keyrail, one call', 'Keyrail, batch', 'eRPC, one call', 'eRPC, batch'],
       [
         countRight(
-          'in `failover.test.ts`',
+          'in `failover.test.ts` and `verifiedResults.test.ts`',
           rows.filter(({ isHeldOut }) => !isHeldOut),
         ),
         countRight(

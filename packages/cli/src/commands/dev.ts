@@ -118,7 +118,7 @@ async function showRunning(running: RunningElsewhere, { json, envFile }: OutputO
   await print([
     '',
     'To stop it, press Ctrl-C in its terminal.',
-    `For a second service, run ${getOwnCommands(import.meta.url).dev} --ephemeral: the data folder ${folder.path} is in use`,
+    `For a second service, run ${getOwnCommands(import.meta.url).dev} --ephemeral${envFile === undefined ? '' : ' --env FILE'}: the data folder ${folder.path} is in use`,
   ])
 }
 

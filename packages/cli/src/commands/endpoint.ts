@@ -123,8 +123,8 @@ export async function readEndpointOrPrompt(
   return readEndpoint(given, { ...environment, KEYRAIL_API_KEY: typed })
 }
 
-/** Returns the parts of a URL that are a secret: its password, and what is long in its path or query, as keys are. */
-export function getSecretParts(text: string | undefined): readonly string[] {
+/** Returns the parts of a URL that look like a secret: its password, and what is long in its path or query, as keys are. */
+function getSecretParts(text: string | undefined): readonly string[] {
   const url = URL.parse(text ?? '')
   if (url === null) return []
   const { password, pathname, search } = url

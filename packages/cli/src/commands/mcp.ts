@@ -1,4 +1,5 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { resolveEndpoint } from '@keyrail/core/internal'
 import type { ReadArguments } from '../arguments/command.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { createControlApiClient } from '../control/controlApi.ts'
@@ -7,22 +8,40 @@ import { readServiceUrl } from '../control/readServiceUrl.ts'
 import { createMcpServer } from '../mcp/createMcpServer.ts'
 import { printNote } from '../output/print.ts'
 import { readVersion } from '../readVersion.ts'
-import { getSecretParts, readEndpoint, readKey } from './endpoint.ts'
+import { readEndpoint, readKey } from './endpoint.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What no result may contain: the token, the key, and the parts of URLs that look like one. */
-function collectSecrets(
+/** Whether a part of a URL is a word or a number, such as the name of a network or a chain id. Results are full of them, and keys are longer. */
+const isWord = (part: string): boolean => part.length < 20 && /^(?:[a-z-]+|\d+)$/.test(part)
+
+/** Returns what core masks in a URL, except for words in its path and query. */
+async function findUrlSecrets(text: string | undefined): Promise<readonly string[]> {
+  if (text === undefined) return []
+  const url = text.replaceAll('{network}', 'network')
+  const { username, password } = URL.parse(url) ?? { username: '', password: '' }
+  try {
+    const { secrets } = await resolveEndpoint({ url }).getTarget()
+    return [password, ...secrets.filter((part) => !isWord(part) || part === username)]
+  } catch {
+    // The first call says what is wrong with the URL.
+    return [username, password]
+  }
+}
+
+/** What no result may contain: the token, the key, and the secret parts of URLs. */
+async function collectSecrets(
   given: ReadArguments,
   environment: Environment,
   known: readonly (string | undefined)[],
-): string[] {
+): Promise<readonly string[]> {
   const urls = [
     ...['url', 'base-url', 'rpc-url'].map((name) => given.text(name)),
     environment['KEYRAIL_URL'],
     environment['KEYRAIL_BASE_URL'],
   ]
-  return [...known, ...urls.flatMap(getSecretParts)].flatMap((secret) => (secret ? [secret] : []))
+  const found = await Promise.all(urls.map(findUrlSecrets))
+  return [...known, ...found.flat()].flatMap((secret) => (secret ? [secret] : []))
 }
 
 /**
@@ -52,7 +71,7 @@ export async function mcp(given: ReadArguments): Promise<number> {
         apiKey,
       ),
     keyFolder: given.text('key-folder') ?? '.keyrail/keys',
-    secrets: collectSecrets(given, env, [credential?.token, apiKey]),
+    secrets: await collectSecrets(given, env, [credential?.token, apiKey]),
   })
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve)

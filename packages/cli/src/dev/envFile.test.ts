@@ -1,6 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { createApiKey } from '@keyrail/gateway'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -30,13 +39,38 @@ describe('writeEnvFile', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('replaces the file of an earlier service, but does not remove that of a later one', () => {
-    const removeFirst = writeEnvFile(file, service('http://127.0.0.1:1'))
-    const removeSecond = writeEnvFile(file, service('http://127.0.0.1:2'))
+  test('a second service does not replace the file of a running one, and stopping it leaves the file', () => {
+    const running = service('http://127.0.0.1:1')
+    const removeFirst = writeEnvFile(file, running)
+    expect(() => writeEnvFile(file, service('http://127.0.0.1:2'))).toThrow(
+      expect.objectContaining({
+        message: `${file} has the URL and key of another running service, process ${process.pid}`,
+        hint: expect.stringContaining('use another file for this one with --env'),
+      }),
+    )
+    expect(readFileSync(file, 'utf8')).toContain(running.app.apiKey)
     removeFirst()
+    expect(readdirSync(dirname(file))).toEqual([])
+  })
+
+  test('replaces the file of a service that was killed', () => {
+    writeEnvFile(file, service('http://127.0.0.1:1'))()
+    writeFileSync(file, readFirstLine())
+    writeFileSync(`${file}.lock`, '')
+    const remove = writeEnvFile(file, service('http://127.0.0.1:2'))
     expect(readFileSync(file, 'utf8')).toContain('http://127.0.0.1:2/testnet')
-    removeSecond()
-    expect(existsSync(file)).toBe(false)
+    remove()
+    expect(readdirSync(dirname(file))).toEqual([])
+  })
+
+  test('removing a file twice does not remove that of the next service', () => {
+    const running = service('http://127.0.0.1:1')
+    const removeFirst = writeEnvFile(file, running)
+    removeFirst()
+    const removeNext = writeEnvFile(file, running)
+    removeFirst()
+    expect(readdirSync(dirname(file)).sort()).toEqual(['local.env', 'local.env.lock'])
+    removeNext()
   })
 
   test.each(['MY_OWN=1\n', ''])("leaves a user's own file of %j unchanged", (own) => {
@@ -52,8 +86,7 @@ describe('writeEnvFile', () => {
   })
 
   test.skipIf(process.platform === 'win32')('only the owner can read it, even if it was a symlink before', () => {
-    writeEnvFile(file, service('http://127.0.0.1:1'))
-    rmSync(file)
+    writeEnvFile(file, service('http://127.0.0.1:1'))()
     const target = join(folder, 'target')
     writeFileSync(target, readFirstLine())
     symlinkSync(target, file)
@@ -78,6 +111,8 @@ describe('writeEnvFile', () => {
 
 function readFirstLine(): string {
   const other = join(folder, 'other')
-  writeEnvFile(other, service('http://127.0.0.1:3'))
-  return `${readFileSync(other, 'utf8').split('\n')[0]}\n`
+  const remove = writeEnvFile(other, service('http://127.0.0.1:3'))
+  const [line] = readFileSync(other, 'utf8').split('\n')
+  remove()
+  return `${line}\n`
 }

@@ -1,4 +1,4 @@
-import { codesAndWords, failures, heldOut, wordings } from '@keyrail/vectors'
+import { codesAndWords, failures, fresh, heldOut, wordings } from '@keyrail/vectors'
 import type { FailureCase } from '@keyrail/vectors'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -80,12 +80,40 @@ test('wordings that no rule was written for, collected afterwards, are of the ri
   const retryable = share(({ vector, error }) => error.retryable === vector.expect.retryable)
   const percent = (part: number): string => `${(100 * part).toFixed(1)} %`
   console.log(`held out: ${percent(kinds)} of ${results.length} kinds, ${percent(retryable)} of retries`)
-  expect(kinds).toBeGreaterThanOrEqual(0.62)
-  expect(retryable).toBeGreaterThanOrEqual(0.87)
+  expect(kinds).toBeGreaterThanOrEqual(0.64)
+  expect(retryable).toBeGreaterThanOrEqual(0.89)
+})
+
+describe('fresh failures of clients and providers that no rule knew', () => {
+  const measure = (half: 'first' | 'second'): { kinds: number; retryable: number } => {
+    const results = fresh
+      .filter((vector) => vector.half === half)
+      .map((vector) => ({ vector, error: toFailure(vector) }))
+    const share = (isRight: (result: (typeof results)[number]) => boolean): number =>
+      results.filter(isRight).length / results.length
+    const kinds = share(({ vector, error }) => error.kind === vector.expect.kind)
+    const retryable = share(({ vector, error }) => error.retryable === vector.expect.retryable)
+    const percent = (part: number): string => `${(100 * part).toFixed(1)} %`
+    console.log(`fresh, ${half} half: ${percent(kinds)} of ${results.length} kinds, ${percent(retryable)} of retries`)
+    return { kinds, retryable }
+  }
+
+  test('of the half that rules were written for, at least as many are right as measured', () => {
+    const { kinds, retryable } = measure('first')
+    expect(kinds).toBeGreaterThanOrEqual(0.91)
+    expect(retryable).toBeGreaterThanOrEqual(0.96)
+  })
+
+  // The goal for kinds was 86 %. Nobody may write a rule for this half: move the case to wordings.json first, and collect another.
+  test('of the half that nobody wrote a rule for, at least as many are right as measured', () => {
+    const { kinds, retryable } = measure('second')
+    expect(kinds).toBeGreaterThanOrEqual(0.84)
+    expect(retryable).toBeGreaterThanOrEqual(0.97)
+  })
 })
 
 test('no write that may have arrived is reported as final', () => {
-  const final = [...cases, ...wordings, ...heldOut]
+  const final = [...cases, ...wordings, ...heldOut, ...fresh]
     .filter(({ expect: { mayHaveArrived } }) => mayHaveArrived)
     .map((vector) => ({ name: vector.name, failure: toFailure(vector) }))
     .filter(({ failure }) => isFinal(failure))
@@ -152,6 +180,7 @@ describe('phrases', () => {
     )
     expect([...alone].toSorted()).toMatchInlineSnapshot(`
       [
+        "alreadyknown",
         "blacklisted",
         "econnrefused",
         "econnreset",
@@ -235,7 +264,7 @@ describe('phrases', () => {
 })
 
 describe('the table', () => {
-  const classified = [...cases, ...wordings]
+  const classified = [...cases, ...wordings, ...fresh.filter(({ half }) => half === 'first')]
     .map((vector) => ({ facts: toFacts(vector), method: vector.request.method }))
     .filter(({ facts }) => !facts.kind)
     .map((seen) => ({ ...seen, rule: classify(seen.facts, seen.method) }))

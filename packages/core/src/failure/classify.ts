@@ -55,10 +55,10 @@ const MAX_TEXT_LENGTH = 4_000
 
 const compiled = /* @__PURE__ */ new WeakMap<Rule, readonly Phrase[]>()
 
-/** A rule's phrases, compiled on first use: most programs never see a failure. */
+/** A rule's phrases, compiled on first use: most programs never see a failure. In bundles they are one string: `shrinkRules.ts`. */
 const getPhrases = (rule: Rule): readonly Phrase[] => {
   let phrases = compiled.get(rule)
-  if (!phrases) compiled.set(rule, (phrases = (rule.when.phrases ?? []).map(compilePhrase)))
+  if (!phrases) compiled.set(rule, (phrases = String(rule.when.phrases).split(',').map(compilePhrase)))
   return phrases
 }
 

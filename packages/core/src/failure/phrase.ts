@@ -12,8 +12,8 @@ const MAX_GAP = 6
 /** A longer word is an encoded value, not language. */
 const MAX_WORD_LENGTH = 24
 
-/** Reduces a word to its stem, so that "exceeds", "exceeded" and "exceeding" are the same word. */
-const stem = (word: string): string =>
+/** Reduces a word to its stem, so that "exceeds", "exceeded" and "exceeding" are the same word. The stem of a stem is itself. */
+export const stem = (word: string): string =>
   word.length > MAX_WORD_LENGTH ? word : word.replace(/^(.{3,}?)(?:s|ed|e|ing)+$/, '$1')
 
 /**

@@ -17,6 +17,18 @@ export type AddressParam =
   | 'traceConfig'
   | 'traceFilter'
 
+/** A group of methods beyond the specification, which a network of the service can offer: those of a standard, a chain, or a kind of node. */
+export type MethodPreset =
+  | 'arbitrum'
+  | 'erc4337'
+  | 'erigon'
+  | 'linea'
+  | 'op-stack'
+  | 'otterscan'
+  | 'polygon'
+  | 'private-transactions'
+  | 'zksync'
+
 /**
  * What is known about a JSON-RPC method: a row of `methods.json`. All packages, in TypeScript and in Python, get it from there, through the slices
  * that `npm run methods` writes. A column that a row leaves out is false, or its default.
@@ -62,6 +74,11 @@ export interface MethodRow {
    */
   readonly head?: 'number' | 'block' | 'transaction'
   /**
+   * What the result is, if the params say which one it must be: the block, transaction or receipt with their hash, number or index, the receipts of
+   * their block, or logs that match their filter.
+   */
+  readonly shows?: 'block' | 'transaction' | 'receipt' | 'receipts' | 'logs'
+  /**
    * What a result of `null` means. `absent`: the node does not have what the params name, although another one may. `answer`: a node that has
    * everything returns it too. `list`: some nodes return it for an empty list. Default: the method never returns it.
    */
@@ -82,6 +99,8 @@ export interface MethodRow {
   readonly subscription?: true
   /** When the service offers it: always, or if `services` enables this namespace, or for development nodes. Default: never. */
   readonly service?: 'always' | 'debug' | 'trace' | 'txpool' | 'development'
+  /** The service offers it only on a network with one of these presets, and then also without `service`. */
+  readonly presets?: readonly MethodPreset[]
   /**
    * What an address list does with it: checks each param as named here; `none`: nothing, because it names no address and shows only what is on the
    * chain; `rejected`: rejects it. Each method that the service offers has a value.

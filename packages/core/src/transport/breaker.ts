@@ -46,6 +46,8 @@ export interface Guarded {
   /** Whether a call would be sent now. */
   readonly admits: (call: RouteCall) => boolean
   readonly health: () => Health
+  /** The average response time, in milliseconds; undefined before the first response. */
+  readonly averageMs: () => number | undefined
   /** The response time at a percentile, in milliseconds; undefined before there were 20 responses. */
   readonly percentileMs: (percentile: number) => number | undefined
 }
@@ -236,6 +238,14 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       }
     }
 
-    return { ...endpoint, send, state, admits, health, percentileMs: latency.percentileMs }
+    return {
+      ...endpoint,
+      send,
+      state,
+      admits,
+      health,
+      averageMs: latency.averageMs,
+      percentileMs: latency.percentileMs,
+    }
   }
 }

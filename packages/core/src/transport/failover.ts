@@ -23,13 +23,14 @@ export interface FailoverFeature {
   readonly open: (open: EndpointOpener) => Route
 }
 
-const routeNames = ['attemptTimeoutMs', 'acceptableWaitMs', 'hedge', 'minBlock'] as const
+const routeNames = ['order', 'attemptTimeoutMs', 'acceptableWaitMs', 'hedge', 'minBlock'] as const
 
 /**
  * Sends calls to several endpoints of one chain, and to the next one when one fails.
  *
- * **Choice.** Endpoints are tried in the order given or, if any has a `weight`, in proportion to the weights. An endpoint whose circuit breaker is
- * open, or whose budget would make the call wait longer than `acceptableWaitMs`, is skipped while another one is available.
+ * **Choice.** Endpoints are tried in the order given or, with `order: 'latency'`, the fastest first. If any has a `weight`, calls are sent in
+ * proportion to the weights. An endpoint whose circuit breaker is open, or whose budget would make the call wait longer than `acceptableWaitMs`, is
+ * skipped while another one is available.
  *
  * **Failure.** A read that failed in a way that another endpoint may not fail in is sent to the next one at once, to each endpoint once. A write
  * moves on only if it cannot have arrived. An endpoint whose response proves that it is on another chain is not used again.
@@ -82,6 +83,16 @@ export function failover(
     `breaker must be true, false, or an object of options, not ${describeType(breakerOption)}`,
   )
   checkRouteOptions(routeOptions)
+  if (routeOptions.order === 'latency') {
+    check(
+      breakerOption !== false || endpoints.length === 1,
+      "order: 'latency' needs the circuit breaker, which measures the response times. Remove breaker: false, or the order",
+    )
+    check(
+      endpoints.every(({ weight }) => !weight),
+      "order: 'latency' and weight cannot be used together, except for weight 0. Remove one of them",
+    )
+  }
   const guard = breakerOption === false ? undefined : breaker(breakerOption === true ? {} : breakerOption)
 
   const open = (openEndpoint: EndpointOpener): Route => {

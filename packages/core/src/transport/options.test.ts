@@ -98,7 +98,7 @@ const layers: Readonly<Record<string, Layer>> = {
       ['hedge.minMs', 0, timer],
       ['hedge.maxRatio', 0, 1],
     ],
-    others: ['hedge', 'minBlock'],
+    others: ['order', 'hedge', 'minBlock'],
   },
   'an endpoint': {
     make: (options) => failover([{ url, ...options }]),

@@ -140,7 +140,7 @@ function KeyTable(props: {
               ending={app.key.ending}
               networks={app.networks}
               activity={getActivity(app.id)}
-              state={needsAttention(app) && <AppBadge app={app} />}
+              state={needsAttention(app) ? <AppBadge app={app} /> : <span className="soft">Enabled</span>}
             />
           ))}
         </tbody>

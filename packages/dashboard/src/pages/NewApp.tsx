@@ -90,7 +90,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
       name: '',
       description: '',
       useCase: '',
-      services: deployment.services,
+      services: ['Node API'],
       ...chooseChain(isOnly ? chains[0] : undefined),
       ...typed,
       ...(typed.chain === undefined ? {} : { chain: chosen }),
@@ -229,7 +229,10 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
             options={deployment.services.map((value) => ({
               value,
               title: value,
-              what: value === 'Node API' ? 'JSON-RPC calls to the chain’s nodes' : undefined,
+              what:
+                value === 'Node API'
+                  ? 'JSON-RPC calls to the chain’s nodes'
+                  : 'Its transactions go only to nodes that keep them private',
             }))}
             fix={fix('services')}
           />

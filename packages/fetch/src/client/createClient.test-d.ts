@@ -70,7 +70,7 @@ interface MyMethods {
 }
 
 describe('user-defined methods', () => {
-  const mine = createClient<EthereumRpc & MyMethods>(transport, ['getSlot'])
+  const mine = createClient<MyMethods>(transport, ['getSlot'])
 
   test('are added to the schema', () => {
     expectTypeOf(mine.my_method('a')).toEqualTypeOf<Promise<number>>()
@@ -84,11 +84,10 @@ describe('user-defined methods', () => {
     void client.my_method
   })
 
-  test('can replace the schema', () => {
-    const alone = createClient<MyMethods>(transport)
-    expectTypeOf(alone.my_method('a')).toEqualTypeOf<Promise<number>>()
-    // @ts-expect-error not in this schema
-    void alone.eth_chainId
+  test('can be passed with the schema, as before it was added', () => {
+    const both = createClient<EthereumRpc & MyMethods>(transport, ['getSlot'])
+    expectTypeOf(both.my_method('a')).toEqualTypeOf<Promise<number>>()
+    expectTypeOf(both.eth_getBlockByNumber('latest', false)).toEqualTypeOf(client.eth_getBlockByNumber('latest', false))
   })
 })
 
@@ -149,7 +148,8 @@ describe('the name of the network', () => {
     expectTypeOf(createClient(options)).toEqualTypeOf<Client>()
     const either: TransportOptions | Transport = options
     expectTypeOf(createClient(either)).toEqualTypeOf<Client>()
-    expectTypeOf(createClient<MyMethods>({ baseUrl, apiKey, network: 'sepolia' })).toEqualTypeOf<Client<MyMethods>>()
+    const mine: Client<EthereumRpc & MyMethods> = createClient<MyMethods>({ baseUrl, apiKey, network: 'sepolia' })
+    void mine
     createClient<MyMethods, 'sepolia' | 'mainnet'>({ baseUrl, apiKey, network: 'sepolia' })
     // @ts-expect-error not in the record
     createClient<MyMethods, 'sepolia' | 'mainnet'>({ baseUrl, apiKey, network: 'goerli' })

@@ -16,19 +16,19 @@ import { withLatestBlock } from './withLatestBlock.ts'
  *
  * @param options - The options of `createTransport`, or a transport that you created, which can serve several libraries at once.
  * @param declared - Names of your own methods that contain no underscore. @default []
- * @returns A client with the methods of the schema `Rpc`. Add your own with `createClient<EthereumRpc & MyMethods>(…)`. The schema is
+ * @returns A client with the methods of Ethereum. Add more with `createClient<MyMethods>(…)`: those of a chain, a bundler or a provider. They are
  *   never inferred from where the client is used, so you can create a client inline as an argument. `network` must be a name in the record
- *   of URLs or chain ids: the compiler checks it unless you name `Rpc`, and `createClient` always does.
+ *   of URLs or chain ids: the compiler checks it unless you name `Methods`, and `createClient` always does.
  * @throws {KeyrailError} kind `invalidRequest` for a wrong option. The message names the option and how to fix it.
  * @example
  * const { KEYRAIL_API_KEY: apiKey = '' } = process.env
  * const client = createClient({ baseUrl: 'https://node.example.com', apiKey })
  * const number = await client.eth_blockNumber()
  */
-export function createClient<Rpc = EthereumRpc, Network extends string = string>(
+export function createClient<Methods = EthereumRpc, Network extends string = string>(
   options: TransportOptions<Network> | Transport,
   declared: readonly string[] = [],
-): Client<NoInfer<Rpc>> {
+): Client<NoInfer<EthereumRpc & Methods>> {
   const { transport, release } = resolveTransport(options, undefined, 'createClient')
   const bind = (bound?: CallOptions): object => {
     const request = (args: RequestArguments, callOptions?: CallOptions): Promise<unknown> =>
@@ -54,5 +54,5 @@ export function createClient<Rpc = EthereumRpc, Network extends string = string>
     setClientTransport(client, transport, bound)
     return client
   }
-  return bind() as Client<Rpc>
+  return bind() as Client<EthereumRpc & Methods>
 }

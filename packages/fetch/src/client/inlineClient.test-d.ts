@@ -50,7 +50,7 @@ describe('a client created inline', () => {
     expectTypeOf(iterateLogs(createClient(transport), { fromBlock: 0 })).toEqualTypeOf<LogIterator>()
     void iterateLogs(createClient({ baseUrl: url, apiKey: 'kr_a' }, []), { fromBlock: 0 })
     void iterateLogs(createClient({ endpoints: failover([{ url }, { url }]) }), { fromBlock: 0 })
-    void iterateLogs(createClient<EthereumRpc & MyMethods>({ url }, ['getSlot']), { fromBlock: 0 })
+    void iterateLogs(createClient<MyMethods>({ url }, ['getSlot']), { fromBlock: 0 })
     void iterateLogs(createClient({ url }).with({ timeoutMs: 1 }), { fromBlock: 0 })
     void iterateLogs(createClient(createTransport({ url })), { fromBlock: 0 })
     void subscribe(createClient(createTransport({ url })), { pending: true })
@@ -90,8 +90,8 @@ describe('a client created inline', () => {
     void [declared, record]
     expectTypeOf((async (): Promise<Client> => createClient({ url }))()).toEqualTypeOf<Promise<Client>>()
     const takesMine = (client: Client<EthereumRpc & MyMethods>): void => void client
-    takesMine(createClient<EthereumRpc & MyMethods>({ url }))
-    // @ts-expect-error your own methods need createClient<EthereumRpc & MyMethods>(…)
+    takesMine(createClient<MyMethods>({ url }))
+    // @ts-expect-error your own methods need createClient<MyMethods>(…)
     takesMine(createClient({ url }))
   })
 })

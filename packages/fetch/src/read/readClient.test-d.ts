@@ -82,16 +82,18 @@ describe('reads', () => {
 
   test('need only the methods that they call', () => {
     expectTypeOf(getBlockNumber({ eth_blockNumber: async () => '0x1' })).toEqualTypeOf<Promise<bigint>>()
-    void getBlockNumber(createClient<Pick<EthereumRpc, 'eth_blockNumber'>>({ url: 'http://127.0.0.1:8545' }))
+    const some: Pick<EthereumRpc, 'eth_blockNumber'> = createClient({ url: 'http://127.0.0.1:8545' })
+    void getBlockNumber(some)
+    const others: Pick<EthereumRpc, 'eth_chainId'> = createClient({ url: 'http://127.0.0.1:8545' })
     // @ts-expect-error this client has other methods
-    void getBlockNumber(createClient<Pick<EthereumRpc, 'eth_chainId'>>({ url: 'http://127.0.0.1:8545' }))
+    void getBlockNumber(others)
   })
 
   test('accept a client with user-defined methods, and one with bound options', () => {
     interface MyMethods {
       my_method(): Promise<string>
     }
-    const mine = createClient<EthereumRpc & MyMethods>({ url: 'http://127.0.0.1:8545' })
+    const mine = createClient<MyMethods>({ url: 'http://127.0.0.1:8545' })
     expectTypeOf(getBlock(mine.with({ timeoutMs: 1 }))).toEqualTypeOf<Promise<Block | null>>()
     expectTypeOf(waitForTransactionReceipt(mine, { hash })).toEqualTypeOf<Promise<TransactionReceipt>>()
   })

@@ -58,6 +58,8 @@ export interface Deployment {
   /** Titles and search words of chains, by name. Those that are missing have the title of a well-known chain, or their name. */
   readonly chains: Readonly<Record<string, { readonly title: string; readonly aliases: readonly string[] }>>
   readonly networks: Readonly<Record<Network, NetworkDetails>>
+  /** Whether a network has a node for private transactions. @default false */
+  readonly privateTransactions?: boolean
 }
 
 /** An internal error while handling a request. */

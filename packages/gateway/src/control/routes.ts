@@ -15,6 +15,7 @@ import { metricsRoutes } from './routes/metricsRoutes.ts'
 import { originRoutes } from './routes/originRoutes.ts'
 import { requestLogRoutes } from './routes/requestLogRoutes.ts'
 import { tokenRoutes } from './routes/tokenRoutes.ts'
+import { usageRoutes } from './routes/usageRoutes.ts'
 
 /** All routes of the control API. The OpenAPI document, `controlApi.d.ts` and tests are derived from this table. */
 export const routes: readonly Route[] = [
@@ -34,6 +35,7 @@ export const routes: readonly Route[] = [
   ...alertRoutes,
   ...auditRoutes,
   ...adminRoutes,
+  ...usageRoutes,
 ]
 
 const byName: ReadonlyMap<string, Route> = new Map(routes.map((one) => [one.name, one]))

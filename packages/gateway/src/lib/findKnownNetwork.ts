@@ -1,3 +1,4 @@
+import type { MethodPreset } from '@keyrail/core/internal'
 import { knownChains, knownNetworks } from './knownNetworks.ts'
 import type { KnownNetwork } from './knownNetworks.ts'
 import type { Network } from './network.ts'
@@ -21,3 +22,7 @@ export const listKnownNetworks = (): readonly NamedNetwork[] => named
 /** Gets the title of a well-known chain. */
 export const getKnownChainTitle = (chain: string): string | undefined =>
   Object.hasOwn(knownChains, chain) ? knownChains[chain]?.title : undefined
+
+/** Gets the groups of methods that the networks of a well-known chain have. @returns None for an unknown chain. */
+export const getKnownPresets = (chain = ''): readonly MethodPreset[] =>
+  (Object.hasOwn(knownChains, chain) ? knownChains[chain]?.presets : undefined) ?? []

@@ -1,3 +1,4 @@
+import type { MethodPreset } from '@keyrail/core/internal'
 import known from './knownNetworks.json' with { type: 'json' }
 import type { NetworkDetails } from './network.ts'
 
@@ -5,13 +6,15 @@ import type { NetworkDetails } from './network.ts'
 export interface KnownChain {
   /** Its name for people. */
   readonly title: string
+  /** The groups of methods beyond the specification that its nodes have. */
+  readonly presets?: readonly MethodPreset[]
 }
 
 /** A well-known network. An operator only has to list its nodes. No alias is also a slug or the alias of another network. */
 export type KnownNetwork = NetworkDetails
 
 /** The chains of `knownNetworks` by slug. */
-export const knownChains: Readonly<Record<string, KnownChain>> = known.chains
+export const knownChains = known.chains as Readonly<Record<string, KnownChain>>
 
 /**
  * The most used EVM networks by slug, which is the slug of the chain and the name of the network: `ethereum-mainnet`, `base-sepolia`,

@@ -12,7 +12,7 @@ type GroupOptions = Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'checks' | 'lo
 
 const toGroupOptions = (
   network: Network,
-  { bounds, weights: _weights, ...options }: NetworkOptions,
+  { bounds, weights: _weights, methods: _methods, methodPresets: _presets, ...options }: NetworkOptions,
   rewritable: boolean,
 ): GroupOptions => ({
   network,

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Network, NetworkDetails } from '../lib/network.ts'
 import { findNearestName } from '@keyrail/core/internal'
-import { findKnownNetwork, listKnownNetworks } from '../lib/findKnownNetwork.ts'
+import { findKnownNetwork, getKnownPresets, listKnownNetworks } from '../lib/findKnownNetwork.ts'
 import type { ConfigFault } from './configError.ts'
 import { ConfigError } from './configError.ts'
 import type { ServiceNetwork, serviceConfigSchema } from './serviceConfig.ts'
@@ -50,7 +50,8 @@ export const completeNetworks = (
       aliases: takeFree(names, name, known === undefined ? [] : [known.name, ...known.aliases]),
       chainId,
     }
-    completed[name] = { ...details, ...network }
+    const methodPresets = getKnownPresets(known?.chain)
+    completed[name] = { ...details, methodPresets, ...network }
   }
   if (faults.length > 0) throw new ConfigError(faults)
   return completed

@@ -77,5 +77,8 @@ export const toControlConfig = (config: RunningConfig, byNetwork: LimitsByNetwor
  */
 export const toDeployment = (config: RunningConfig, listeningUrl: string | undefined): Deployment => {
   const { networks: publicUrl, site: controlUrl } = toUrls(config, listeningUrl)
-  return { publicUrl, controlUrl, chains: config.chains, networks: config.networks }
+  const privateTransactions = Object.values(config.networks).some(({ upstreams }) =>
+    upstreams.some((upstream) => upstream.privateTransactions),
+  )
+  return { publicUrl, controlUrl, chains: config.chains, networks: config.networks, privateTransactions }
 }

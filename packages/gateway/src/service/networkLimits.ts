@@ -13,7 +13,7 @@ export interface ResolvedLimits {
   readonly ownRates: { readonly apps: boolean; readonly apiKeys: boolean }
 }
 
-/** The limits of the networks that have their own. */
+/** The limits of the networks that have their own, or weights of their methods. */
 export type LimitsByNetwork = Readonly<Record<Network, ResolvedLimits>>
 
 const kinds = ['apps', 'apiKeys'] as const
@@ -23,14 +23,18 @@ type LimitsConfig = Pick<RunningConfig, 'limits' | 'networks'>
 /** Resolves the limits of each network that has its own. Do it once for each config. */
 export const resolveNetworkLimits = ({ limits, networks }: LimitsConfig): LimitsByNetwork => {
   const resolved: Record<Network, ResolvedLimits> = {}
-  for (const [network, { limits: own }] of Object.entries(networks))
-    if (own !== undefined)
-      resolved[network] = {
-        apps: { ...limits.apps, ...own.apps },
-        apiKeys: { ...limits.apiKeys, ...own.apiKeys },
-        weights: { ...limits.weights, ...own.weights },
-        ownRates: { apps: own.apps !== undefined, apiKeys: own.apiKeys !== undefined },
-      }
+  for (const [network, { limits: own, methods }] of Object.entries(networks)) {
+    const weighted = Object.entries(methods).flatMap(([name, { weight }]) =>
+      weight === undefined ? [] : [[name, weight]],
+    )
+    if (own === undefined && weighted.length === 0) continue
+    resolved[network] = {
+      apps: { ...limits.apps, ...own?.apps },
+      apiKeys: { ...limits.apiKeys, ...own?.apiKeys },
+      weights: { ...limits.weights, ...own?.weights, ...Object.fromEntries(weighted) },
+      ownRates: { apps: own?.apps !== undefined, apiKeys: own?.apiKeys !== undefined },
+    }
+  }
   return resolved
 }
 

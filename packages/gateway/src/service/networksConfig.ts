@@ -5,6 +5,7 @@ import { flag, httpUrl, must, object, path, text, whole, wsUrl } from '../proxy/
 import { networkShape } from '../proxy/options/networkOptions.ts'
 import { upstreamShape } from '../proxy/options/upstreamOptions.ts'
 import { findHeadersFault, isHeaderValue } from '../proxy/upstream/upstreamHeaders.ts'
+import { describeUnknownMethod, isWeightedMethod } from '../proxy/method/weights.ts'
 import { networkLimits } from './limitsConfig.ts'
 
 /** Request headers. Names, file paths and values are checked together, because the path of an issue would repeat a name that may be a secret. */
@@ -110,8 +111,33 @@ export const networks = z
   .record(networkName(), network, must('must be an object with a network for each name'))
   .refine((given) => Object.keys(given).length > 0, 'must have at least one network')
   .superRefine((given, context) => {
-    for (const [name, { upstreams, loadBalancing }] of Object.entries(given)) {
-      const repeated = findRepeated(upstreams.map((one, index) => one.name ?? `${name}-${index + 1}`))
+    for (const [name, { upstreams, loadBalancing, methods, methodPresets }] of Object.entries(given)) {
+      if (methodPresets?.includes('private-transactions') === true && !upstreams.some((one) => one.privateTransactions))
+        context.addIssue({
+          code: 'custom',
+          path: [name, 'methodPresets'],
+          message:
+            'has "private-transactions", but no node gets those: add "privateTransactions": true to a node, or remove the preset',
+        })
+      const nodes = upstreams.map((one, index) => one.name ?? `${name}-${index + 1}`)
+      for (const [method, { upstreams: wanted = [] }] of Object.entries(methods))
+        for (const [index, node] of wanted.entries())
+          if (!nodes.includes(node))
+            context.addIssue({
+              code: 'custom',
+              path: [name, 'methods', method, 'upstreams', index],
+              message: `must be the name of a node of this network: ${nodes.join(', ')}`,
+            })
+      for (const [index, upstream] of upstreams.entries())
+        for (const list of ['allowMethods', 'denyMethods'] as const)
+          for (const [place, method] of (upstream[list] ?? []).entries())
+            if (!isWeightedMethod(method) && !Object.hasOwn(methods, method))
+              context.addIssue({
+                code: 'custom',
+                path: [name, 'upstreams', index, list, place],
+                message: describeUnknownMethod(method),
+              })
+      const repeated = findRepeated(nodes)
       if (repeated !== undefined)
         context.addIssue({
           code: 'custom',

@@ -44,15 +44,24 @@ const toNetworkOptions = (
   { networks, bounds }: RunningConfig,
   byNetwork: LimitsByNetwork,
 ): NetworkOptions => {
-  const { chainId, aliases, limits, ...network } = networks[name] as RunningConfig['networks'][string]
+  const { chainId, aliases, limits: _limits, ...network } = networks[name] as RunningConfig['networks'][string]
+  const own = byNetwork[name]
   return {
     chainId,
     aliases,
     ...pick(network, networkShape),
     bounds: { ...pick(bounds, networkBounds.shape), ...network.bounds },
-    weights: limits?.weights && normalizeWeights(byNetwork[name]?.weights),
-    upstreams: toUpstreams(name, network.upstreams),
+    weights: own && normalizeWeights(own.weights),
+    upstreams: toUpstreams(name, network.upstreams).map((upstream) => narrow(upstream, network.methods)),
   }
+}
+
+/** Denies a node the methods that the network sends to others only. */
+const narrow = (upstream: UpstreamOptions, methods: NetworkOptions['methods']): UpstreamOptions => {
+  const elsewhere = Object.entries(methods).flatMap(([name, { upstreams }]) =>
+    upstreams === undefined || upstreams.includes(upstream.name) ? [] : [name],
+  )
+  return { ...upstream, denyMethods: [...upstream.denyMethods, ...elsewhere] }
 }
 
 /** The nodes of a network. @throws {ConfigError} if a URL or headers cannot be used. */

@@ -87,7 +87,7 @@ describe.each(databases)('apps on $name', (database) => {
         field: 'useCase',
         fix: 'must be one of Defi, Analytics, Gaming, Wallet, NFT, Payments, Social, Infrastructure, Other',
       },
-      { field: 'services', fix: 'must contain at least one of Node API' },
+      { field: 'services', fix: 'must contain at least one of Node API, Private transactions' },
       { field: 'networks', fix: 'must not contain duplicates' },
       { field: 'expiresAt', fix: 'must be a UTC time such as 2026-11-21T12:00:00Z' },
       { field: 'owner', fix: 'is not a known field: remove it' },

@@ -27,7 +27,12 @@ beforeAll(async () => {
   if (sqlite === undefined) throw new Error('SQLite is missing')
   control = await startControl(sqlite)
   const { bearer } = await createToken(control, await signUp(control), tokenScopes)
-  environment = { PATH: process.env['PATH'] ?? '', KEYRAIL_SERVICE_URL: control.url, KEYRAIL_TOKEN: bearer }
+  environment = {
+    PATH: process.env['PATH'] ?? '',
+    KEYRAIL_SERVICE_URL: control.url,
+    KEYRAIL_TOKEN: bearer,
+    KEYRAIL_OPERATOR_TOKEN: control.operatorToken,
+  }
 })
 afterAll(async () => {
   await control.close()
@@ -39,6 +44,7 @@ test("the document's shell commands work", needs('curl'), async () => {
   expect(stdout).toMatch(
     /^\{"items":\[\],"next":null,"total":0,"free":20\}\{"app":\{.*"name":"Shop".*"apiKey":"kr_a[0-9A-Za-z]{39}"/,
   )
+  expect(stdout).toMatch(/at,userId,appId,keyId,network,method,calls,units,bytes\r\n$/)
 })
 
 test("the document's TypeScript client works", async () => {

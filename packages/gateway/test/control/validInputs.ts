@@ -144,4 +144,6 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'DELETE /api/admin/invites/{inviteId}': ({ inviteId }) => ({ params: { inviteId } }),
   'GET /api/admin/audit-log': ({ userId }) => ({ query: { userId } }),
   'GET /api/admin/audit-log.csv': () => ({ query: { action: 'app.create' } }),
+  'GET /api/admin/usage': () => ({ query: { from: '2026-11-01', to: '2026-12-01', step: 'day' } }),
+  'GET /api/admin/usage.csv': ({ userId }) => ({ query: { from: '2026-11-01', to: '2026-12-01', userId } }),
 }

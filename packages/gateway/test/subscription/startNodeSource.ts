@@ -44,6 +44,8 @@ export const startNodeSource = async (
     upstreams,
     loadBalancing: 'order',
     maxLagBlocks: 8,
+    broadcast: 1,
+    verifyResults: true,
     splitLogs: true,
     rewritable: false,
     getBudgetUsage: () => createBudgetUsage(),

@@ -1,4 +1,5 @@
 import { now } from '../../clock/now.ts'
+import { isReadMethod } from '../../failure/isReadMethod.ts'
 import type { KeyrailError } from '../../failure/keyrailError.ts'
 import type { Heads } from './heads.ts'
 import { FRESH_HEAD_MS } from './heads.ts'
@@ -33,20 +34,33 @@ const BEHIND_COST = 1e12
 export const OPEN_COST = 1e15
 
 /**
+ * How much shorter the known response time of an endpoint counts with each call that goes to another one. An endpoint that takes twice as long as the
+ * fastest one is measured again after 69 calls, one that takes ten times as long after 230.
+ */
+const FADE = 0.99
+
+/** After this many calls that went to other endpoints, one that has not responded yet is tried again. */
+const CALLS_UNTIL_RETRY = 100
+
+/**
  * Creates the choice between endpoints: the first one whose circuit breaker lets the call through and whose budget has room within
- * `acceptableWaitMs`, or one of them in proportion to the weights. If there is none, the one of the lowest cost.
+ * `acceptableWaitMs`, the fastest of them, or one of them in proportion to the weights. If there is none, the one of the lowest cost.
  *
  * @param endpoints - The endpoints in the order in which they are tried.
  * @param acceptableWaitMs - An endpoint at which the call would wait longer is skipped while another one is available.
  * @param heads - The heads of these endpoints.
+ * @param prefersFastest - Whether the endpoint with the shortest response time is preferred to the first one. Weights other than 0 do not count then.
  */
 export function createEndpointChoice(
   endpoints: readonly RouteEndpoint[],
   acceptableWaitMs: number,
   heads: Heads,
+  prefersFastest = false,
 ): EndpointChoice {
   const isWeighted = endpoints.some(({ weight }) => weight !== undefined)
   const credits = endpoints.map(() => 0)
+  /** How many calls went to other endpoints since the last one to this endpoint. */
+  const skipped = endpoints.map(() => Infinity)
   const exclusions: (KeyrailError | undefined)[] = []
   const endpointOfGroup = new WeakMap<object, number>()
 
@@ -59,6 +73,14 @@ export function createEndpointChoice(
       (minBlock > number && now() - reportedAt < FRESH_HEAD_MS ? BEHIND_COST : 0) +
       (admits?.(call) === false ? OPEN_COST : 0)
     )
+  }
+
+  /** The response time by which an endpoint is chosen. If the call may measure, it is shorter the longer the endpoint was not measured. */
+  const getLatency = (at: number, mayMeasure: boolean): number => {
+    const skips = skipped[at] as number
+    const averageMs = (endpoints[at] as RouteEndpoint).averageMs?.()
+    if (averageMs === undefined) return mayMeasure && skips >= CALLS_UNTIL_RETRY ? 0 : Infinity
+    return mayMeasure ? averageMs * FADE ** skips : averageMs
   }
 
   /** The endpoint of the call's group, or -1. A group leaves an endpoint that is excluded or whose circuit breaker is open. */
@@ -74,26 +96,32 @@ export function createEndpointChoice(
     const group = call.group ?? call.batch
     const ofGroup = group ? chooseForGroup(group, call, tried) : -1
     if (ofGroup >= 0) return ofGroup
+    // A write does not measure: it is sent to the fastest known endpoint. Nor does a group, which would stay.
+    const mayMeasure = !group && isReadMethod(call.method)
     let chosen = -1
     let lowestCost = Infinity
+    let highestRank = -Infinity
     let totalWeight = 0
     for (let at = 0; at < endpoints.length; at++) {
       if (tried & (1 << at) || exclusions[at]) continue
       const cost = getCost(at, call, minBlock)
       if (cost <= acceptableWaitMs) {
-        if (!isWeighted) return at
-        // Smooth weighted round robin: the proportions are exact, and the calls are spread evenly.
+        if (!isWeighted && !prefersFastest) return at
         const weight = endpoints[at]?.weight ?? 1
-        const credit = (credits[at] as number) + weight
-        if (totalWeight === 0 || credit > (credits[chosen] as number)) chosen = at
-        credits[at] = credit
+        // Smooth weighted round robin: the proportions are exact, and the calls are spread evenly.
+        const rank = prefersFastest ? -getLatency(at, mayMeasure) : (credits[at]! += weight)
+        if (totalWeight === 0 || rank > highestRank) {
+          highestRank = rank
+          chosen = at
+        }
         totalWeight += weight
       } else if (totalWeight === 0 && cost < lowestCost && cost <= maxCost) {
         lowestCost = cost
         chosen = at
       }
     }
-    if (totalWeight > 0) credits[chosen] = (credits[chosen] as number) - totalWeight
+    if (prefersFastest) skipped.forEach((count, at) => (skipped[at] = at === chosen ? 0 : count + 1))
+    else if (totalWeight > 0) credits[chosen]! -= totalWeight
     return chosen
   }
 

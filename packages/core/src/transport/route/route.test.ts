@@ -191,6 +191,62 @@ describe('a route by weight', () => {
   })
 })
 
+describe('a route by latency', () => {
+  const measured = (node: ScriptedEndpoint): RouteEndpoint => breaker()(node)
+  const sendMany = async (send: () => Sent, count: number): Promise<void> => {
+    for (let i = 0; i < count; i++) await complete(send())
+  }
+
+  test('measures a slower endpoint again from time to time, and returns to one that has become the fastest', async () => {
+    let slowMs = 60
+    const { send, counts } = make([ok(1, 20), () => ok(2, slowMs)], { order: 'latency' }, measured)
+    await sendMany(send, 2)
+    expect(counts()).toEqual([1, 1])
+    // 60 ms fade to less than 20 ms after 110 calls.
+    await sendMany(send, 109)
+    expect(counts()).toEqual([110, 1])
+    await sendMany(send, 2)
+    expect(counts()).toEqual([111, 2])
+    slowMs = 2
+    await sendMany(send, 2_000)
+    const [first = 0, second = 0] = counts()
+    expect(first).toBeLessThan(800)
+    await sendMany(send, 100)
+    expect(counts()).toEqual([first, second + 100])
+  })
+
+  test('sends only one call at a time to an endpoint that it does not know, and hundred more go elsewhere', async () => {
+    const { nodes, send, counts } = make([ok(1, 20), never], { order: 'latency', attemptTimeoutMs: 500 }, measured)
+    await complete(send())
+    const sent = Array.from({ length: 101 }, () => send())
+    expect(nodes[1]?.arrivals).toHaveLength(1)
+    send()
+    expect(nodes[1]?.arrivals).toHaveLength(2)
+    await vi.runAllTimersAsync()
+    expect(sent.every(({ value }) => value === 1)).toBe(true)
+    expect(counts()[1]).toBe(2)
+  })
+
+  test('keeps the calls of a group at one endpoint, which is the fastest known one', async () => {
+    const { send, counts } = make([ok(1, 60), ok(2, 20)], { order: 'latency' }, measured)
+    const group = {}
+    await sendMany(() => send('eth_call', { group }), 5)
+    expect(counts()).toEqual([5, 0])
+    await sendMany(send, 2)
+    await sendMany(() => send('eth_call', { group: {} }), 1)
+    expect(counts()).toEqual([5, 3])
+  })
+
+  test('skips an endpoint whose circuit breaker is open', async () => {
+    let works = true
+    const { send } = make([ok(1, 60), () => (works ? ok(2, 20) : down)], { order: 'latency' }, guarded({ failures: 1 }))
+    await sendMany(send, 3)
+    works = false
+    expect((await complete(send())).value).toBe(1)
+    expect((await complete(send())).events).toEqual([])
+  })
+})
+
 describe('a transaction', () => {
   test('moves on if it cannot have arrived, and not if it may have', async () => {
     const moved = make([notConnected, ok('0xhash')])

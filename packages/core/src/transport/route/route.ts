@@ -14,7 +14,8 @@ import type { RouteState } from './routeState.ts'
  *
  * @throws {KeyrailError} kind `invalidRequest`, naming the option and how to fix it.
  */
-export function checkRouteOptions({ attemptTimeoutMs, acceptableWaitMs, hedge, minBlock }: RouteOptions): void {
+export function checkRouteOptions({ order, attemptTimeoutMs, acceptableWaitMs, hedge, minBlock }: RouteOptions): void {
+  check(order === undefined || order === 'given' || order === 'latency', "order must be 'given' or 'latency'")
   checkRange('attemptTimeoutMs', attemptTimeoutMs, 1, 2 ** 31 - 1)
   checkRange('acceptableWaitMs', acceptableWaitMs, 0, 2 ** 31 - 1)
   check(
@@ -31,9 +32,10 @@ export function checkRouteOptions({ attemptTimeoutMs, acceptableWaitMs, hedge, m
 /**
  * Combines several endpoints into one, which chooses an endpoint for each call and another one if the first one fails.
  *
- * **Choice.** Endpoints are tried in the order given or, if any has a `weight`, in proportion to the weights. An endpoint whose circuit breaker is
- * open, or whose budget would make the call wait longer than `acceptableWaitMs`, is skipped while another one is available. If none is, the call goes
- * to the one with the shortest wait. If all circuit breakers are open, it goes to the first endpoint all the same.
+ * **Choice.** Endpoints are tried in the order given or, with `order: 'latency'`, the fastest first. If any has a `weight`, calls are sent in
+ * proportion to the weights. An endpoint whose circuit breaker is open, or whose budget would make the call wait longer than `acceptableWaitMs`, is
+ * skipped while another one is available. If none is, the call goes to the one with the shortest wait. If all circuit breakers are open, it goes to
+ * the first endpoint all the same.
  *
  * **Failure.** A read that failed in a way that another endpoint may not fail in is sent to the next one at once, to each endpoint once. Waiting
  * between tries is left to the retry layer above. A write moves on only if it cannot have run. An endpoint whose response proves that it is on
@@ -61,7 +63,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
   const { attemptTimeoutMs, acceptableWaitMs = 100, hedge = false } = options
   const [first] = endpoints as [RouteEndpoint]
   const heads = createHeads(endpoints.length)
-  const choice = createEndpointChoice(endpoints, acceptableWaitMs, heads)
+  const choice = createEndpointChoice(endpoints, acceptableWaitMs, heads, options.order === 'latency')
   const state: RouteState = {
     endpoints,
     choice,

@@ -23,6 +23,11 @@ export interface HedgeOptions {
 /** Options of `route`. */
 export interface RouteOptions {
   /**
+   * Which of the endpoints that work is tried first: the first one given, or the one with the shortest recent response time. With `latency`, a read
+   * is sent to another endpoint from time to time, to measure it. It needs the circuit breaker, and no weights other than 0. @default 'given'
+   */
+  readonly order?: 'given' | 'latency' | undefined
+  /**
    * How long one attempt at one endpoint may take, in milliseconds; reads only.
    * @default no separate limit with one endpoint, a third of the call's remaining time with several
    */

@@ -87,10 +87,10 @@ function Services({ app }: { readonly app: AppView }) {
   return (
     <Card title="Services" lead="Calls to a service that is off are rejected, with an error that names the service.">
       <SaveForm of={saving} draft={draft}>
-        {services.length === 0 && (
+        {!services.includes('Node API') && (
           <Note kind="warn">
-            Without a service, {app.services.length === 0 ? 'the app is off:' : 'the app will be off:'} all its calls
-            are rejected.
+            Without the Node API, {app.services.includes('Node API') ? 'the app will be off:' : 'the app is off:'} all
+            its calls are rejected.
           </Note>
         )}
         <Choices

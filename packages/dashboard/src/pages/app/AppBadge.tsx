@@ -3,7 +3,7 @@ import { KeyBadge } from '../../parts/KeyBadge.tsx'
 
 /** Whether an app rejects all calls because no service or network is enabled. */
 export const isOff = ({ services, networks }: Pick<AppView, 'services' | 'networks'>): boolean =>
-  services.length === 0 || networks.length === 0
+  !services.includes('Node API') || networks.length === 0
 
 /** Whether a list shows an app's state. Lists do not know quotas, so they never say that an app works. */
 export const needsAttention = (app: AppView): boolean =>

@@ -29,9 +29,9 @@ export function AppSetup() {
       {isOff(app) ? (
         <>
           <Note kind="warn">
-            {app.services.length === 0 ? (
+            {!app.services.includes('Node API') ? (
               <>
-                All its services are off, so its calls are rejected.{' '}
+                Its service Node API is off, so its calls are rejected.{' '}
                 <Link to="/apps/$appId/settings/advanced" params={params}>
                   Advanced configuration
                 </Link>

@@ -7,6 +7,7 @@ import { findCallAddresses, needsAddressCheck } from './findCallAddresses.ts'
 import { describeUnknownMember } from './findShapeProblem.ts'
 import { hasAmbiguousName } from './hasAmbiguousName.ts'
 import { methods } from '../../lib/methods.ts'
+import type { OfferedMethod } from '../../lib/methods.ts'
 import { matchesIp, parseIpRange } from '../../lib/ip/ipRange.ts'
 import { parseMethodRule } from './methodRule.ts'
 import { matchesOrigin, parseOrigin, parseOriginRule } from './originRule.ts'
@@ -29,8 +30,11 @@ export interface AllowListRequest {
 export interface AllowList {
   /** Returns the rejection of a request, or `undefined`. */
   rejectRequest(request: AllowListRequest): Rejection | undefined
-  /** Returns the rejection of a call, or `undefined`. Each call of a batch is checked individually. */
-  rejectCall(call: AllowListCall): Rejection | undefined
+  /**
+   * Returns the rejection of a call, or `undefined`. Each call of a batch is checked individually.
+   * @param row - What is known about its method. @default its row in the table of methods
+   */
+  rejectCall(call: AllowListCall, row?: OfferedMethod): Rejection | undefined
 }
 
 /** A call to check. */
@@ -49,7 +53,7 @@ export interface AllowListCall {
 export type TrackAllowListUse = (entry: AllowListEntry) => () => void
 
 type RequestCheck = (request: AllowListRequest) => Rejection | undefined
-type CallCheck = (call: AllowListCall) => Rejection | undefined
+type CallCheck = (call: AllowListCall, row: OfferedMethod | undefined) => Rejection | undefined
 
 /**
  * Compiles an allow list, once per version of an app. A request must match one entry of every type. A request without an Origin, a user
@@ -78,16 +82,16 @@ export const compileAllowList = (
   const activeCallChecks = callChecks.filter((check) => check !== undefined)
   return {
     rejectRequest: (request) => findRejection(activeRequestChecks, request),
-    rejectCall: (call) => findRejection(activeCallChecks, call),
+    rejectCall: (call, row = methods.get(call.method)) => findRejection(activeCallChecks, call, row),
   }
 }
 
-const findRejection = <Subject>(
-  checks: readonly ((subject: Subject) => Rejection | undefined)[],
-  subject: Subject,
+const findRejection = <Subject extends readonly unknown[]>(
+  checks: readonly ((...subject: Subject) => Rejection | undefined)[],
+  ...subject: Subject
 ): Rejection | undefined => {
   for (const check of checks) {
-    const rejection = check(subject)
+    const rejection = check(...subject)
     if (rejection !== undefined) return rejection
   }
   return undefined
@@ -171,13 +175,13 @@ const createAddressCheck = (
   const rules = parseRules(entries, parseAddressRule, trackUse)
   if (rules === undefined) return undefined
   const listed = new Map(rules.map(({ rule, recordUse }) => [rule, recordUse]))
-  return ({ method, params, unknownName }) => {
+  return ({ params, unknownName }, row) => {
     if (unknownName !== undefined)
       return rejections.notAllowedWithAddresses(describeUnknownMember(unknownName, [], 'the request'))
-    if (!needsAddressCheck(method) && !acceptsTracer(methods.get(method))) return undefined
+    if (!needsAddressCheck(row) && !acceptsTracer(row)) return undefined
     if (params !== undefined && hasAmbiguousName(params))
       return rejections.notAllowedWithAddresses('repeated or escaped member names')
-    const found = findCallAddresses(method, params === undefined ? undefined : JSON.parse(params))
+    const found = findCallAddresses(row, params === undefined ? undefined : JSON.parse(params))
     if (found === undefined) return undefined
     if ('forbidden' in found) return rejections.notAllowedWithAddresses(found.forbidden)
     for (const value of found.addresses) {

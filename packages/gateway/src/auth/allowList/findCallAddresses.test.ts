@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { methods } from '../../lib/methods.ts'
-import { findCallAddresses } from './findCallAddresses.ts'
+import { methods, toOwnRow } from '../../lib/methods.ts'
+import { findCallAddresses as findInCall } from './findCallAddresses.ts'
+import type { CallAddresses } from './addressParams.ts'
+
+const findCallAddresses = (method: string, params: unknown): CallAddresses | undefined =>
+  findInCall(methods.get(method), params)
 
 const a = `0x${'a1'.repeat(20)}`
 const b = `0x${'b2'.repeat(20)}`
@@ -77,6 +81,8 @@ describe('findCallAddresses', () => {
     ['trace_filter', [{ fromBlock: 1, toBlock: 'latest', toAddress: a }], [a]],
     ['eth_getLogs', [{ address: a, fromBlock: 'earliest', toBlock: '0x10' }], [a]],
     ['eth_subscribe', ['logs', { address: a, fromBlock: null }], [a]],
+    ['linea_getProof', [a, [], 'latest'], [a]],
+    ['ots_getContractCreator', [a], [a]],
   ])('%s with %j has the addresses %j', (method, params, addresses) => {
     expect(findCallAddresses(method, params)).toEqual({ addresses })
   })
@@ -206,10 +212,20 @@ describe('findCallAddresses', () => {
     ['debug_intermediateRoots', ['pending'], 'block that is not mined'],
     ['debug_traceBlock', ['0x'], 'method whose addresses cannot be checked'],
     ['eth_callMany', [[]], 'method whose addresses cannot be checked'],
+    ['eth_sendUserOperation', [{}, a], 'method whose addresses cannot be checked'],
     ['anvil_setCode', [a, '0x'], 'method whose addresses cannot be checked'],
     ['constructor', [], 'method whose addresses cannot be checked'],
   ])('%s with %j is forbidden: %s', (method, params, forbidden) => {
     expect(findCallAddresses(method, params)).toEqual({ forbidden })
+  })
+
+  test('checks the params of a method that the config adds as the config says', () => {
+    const row = toOwnRow({ access: 'read', addresses: ['plain', 'address'] })
+    expect(findInCall(row, [1, a])).toEqual({ addresses: [a] })
+    expect(findInCall(row, [1, a, 2])).toHaveProperty('forbidden')
+    expect(findInCall(toOwnRow({ addresses: 'rejected' }), [a])).toHaveProperty('forbidden')
+    expect(findInCall(toOwnRow({ addresses: 'none' }), [a])).toBeUndefined()
+    expect(findInCall(toOwnRow({ addresses: 'none' }), [{ tracer: '{}' }])).toHaveProperty('forbidden')
   })
 
   test('a member __proto__ is an unknown member', () => {

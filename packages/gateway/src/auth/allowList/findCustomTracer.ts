@@ -27,9 +27,12 @@ export const builtInTracers: ReadonlySet<string> = new Set([
   'unigramTracer',
 ])
 
-/** Whether some node reads a tracer from the params of a method: all `debug_` methods, and with Erigon all `trace_` methods. */
+/**
+ * Whether some node reads a tracer from the params of a method: all `debug_` methods, and with Erigon all `trace_` methods. Of methods that presets or
+ * the config add, it is not known.
+ */
 export const acceptsTracer = (row: OfferedMethod | undefined): boolean =>
-  row?.service === 'debug' || row?.service === 'trace'
+  row !== undefined && (row.service === undefined || row.service === 'debug' || row.service === 'trace')
 
 /** `muxTracer` runs several tracers. The member names of its options are their names. */
 const muxTracer = 'muxTracer'

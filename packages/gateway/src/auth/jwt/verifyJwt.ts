@@ -156,7 +156,7 @@ export const parseNarrowingClaims = (
     const list = compileAllowList(entries)
     return {
       rejectRequest: (request) => toTokenRejection(list.rejectRequest(request)),
-      rejectCall: (call) => toTokenRejection(list.rejectCall(call)),
+      rejectCall: (call, row) => toTokenRejection(list.rejectCall(call, row)),
     }
   } catch {
     return { problem: `${present.join(', ')} ${present.length === 1 ? 'is' : 'are'} invalid` }

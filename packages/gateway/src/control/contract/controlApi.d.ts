@@ -1126,8 +1126,8 @@ export interface RotateBody {
   readonly expiresAt?: string | null
 }
 
-/** A service that an app can use. */
-export type ServiceName = 'Node API'
+/** A service that an app can use. With `Private transactions`, its transactions go only to nodes that keep them private. */
+export type ServiceName = 'Node API' | 'Private transactions'
 
 /** The authenticated account, and its session or scopes. */
 export interface SessionView {
@@ -1220,6 +1220,60 @@ export interface UpstreamView {
     readonly limit: number
     readonly left: number
   }[]
+}
+
+/** What an app or API key used with one method on one network. */
+export interface UsageItemView {
+  /** The account; `null` for keys without one. */
+  readonly userId: string | null
+  /** The app; `null` for an API key. */
+  readonly appId: string | null
+  /** The API key; `null` for an app. */
+  readonly keyId: string | null
+  readonly network: Network
+  /** `eth_subscription` counts notifications, `websocket` opened WebSockets, and `other` unknown methods. */
+  readonly method: string
+  /** The UTC day or month, such as `2026-11-21` or `2026-11`. */
+  readonly at: string
+  /** All calls, also those that were rejected. */
+  readonly calls: number
+  /** The units that quotas were charged: the weights of the calls that were let through. */
+  readonly units: number
+  /** The bytes of the results, without the JSON around them. */
+  readonly bytes: number
+}
+
+/** Selects usage for a CSV table. */
+export interface UsageReportCsvQuery {
+  /** The first UTC day, such as `2026-11-01`. */
+  readonly from: string
+  /** The day after the last one, such as `2026-12-01`: at most 366 days after `from`. */
+  readonly to: string
+  /** What one item covers. @default 'month' */
+  readonly step?: 'day' | 'month'
+  /** Only the usage of this account. */
+  readonly userId?: string
+}
+
+/** Selects a page of usage. All items of an app or API key are on one page. */
+export interface UsageReportQuery {
+  /** `next` of the previous page. */
+  readonly cursor?: string
+  /** The first UTC day, such as `2026-11-01`. */
+  readonly from: string
+  /** The day after the last one, such as `2026-12-01`: at most 366 days after `from`. */
+  readonly to: string
+  /** What one item covers. @default 'month' */
+  readonly step?: 'day' | 'month'
+  /** Only the usage of this account. */
+  readonly userId?: string
+}
+
+/** A page of usage, in the order of apps and API keys. */
+export interface UsageReportView {
+  readonly items: readonly UsageItemView[]
+  /** The `cursor` of the next page; `null` on the last page. */
+  readonly next: string | null
 }
 
 /** The usage of the daily and monthly limits: of one app, or of all API keys of an account together. */
@@ -1524,4 +1578,8 @@ export interface ControlApi {
   'POST /api/admin/invites': Call<{ body: InviteBody; response: OneTimeLinkView }>
   /** Revokes an invite. */
   'DELETE /api/admin/invites/{inviteId}': Call<{ params: { readonly inviteId: string } }>
+  /** Lists what all apps and API keys used, for invoices. */
+  'GET /api/admin/usage': Call<{ query: UsageReportQuery; response: UsageReportView }>
+  /** Gets what all apps and API keys used as CSV. At most 100000 rows. */
+  'GET /api/admin/usage.csv': Call<{ query: UsageReportCsvQuery; response: string }>
 }

@@ -18,9 +18,13 @@ export const useCases = [
 export const useCase = z.enum(useCases).describe('A use case of an app.')
 
 /** The services that apps can use. */
-export const serviceNames = ['Node API'] as const
+export const serviceNames = ['Node API', 'Private transactions'] as const
 
-export const serviceName = z.enum(serviceNames).describe('A service that an app can use.')
+export const serviceName = z
+  .enum(serviceNames)
+  .describe(
+    'A service that an app can use. With `Private transactions`, its transactions go only to nodes that keep them private.',
+  )
 
 export const networkView = z
   .strictObject({

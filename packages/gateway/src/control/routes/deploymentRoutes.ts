@@ -46,7 +46,7 @@ export const deploymentRoutes: readonly Route[] = [
           docsUrl: docsUrl?.replace(/\/+$/, '') ?? null,
           chains: toChainViews(deployed),
           networks: toNetworkViews(deployed),
-          services: serviceNames,
+          services: serviceNames.filter((name) => name === 'Node API' || deployed.privateTransactions === true),
           useCases,
           limits: {
             app: limits.app,

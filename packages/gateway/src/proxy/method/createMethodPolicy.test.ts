@@ -83,6 +83,45 @@ describe('the method policy', () => {
     expect(createMethodPolicy(off)('hardhat_getAutomine')).toBeUndefined()
   })
 
+  test('offers the methods of a preset only if it is on', () => {
+    expect(createMethodPolicy(all)('zks_L1ChainId')).toBeUndefined()
+    const policy = createMethodPolicy({ ...off, presets: ['zksync'] })
+    expect(policy('zks_L1ChainId')).toMatchObject({ idempotent: true, label: 'zks_L1ChainId' })
+    expect(policy('zks_sendRawTransactionWithDetailedOutput')).toMatchObject({ idempotent: false })
+    expect(policy('linea_estimateGas')).toBeUndefined()
+  })
+
+  test('offers traces of a preset only with traces', () => {
+    expect(createMethodPolicy({ ...off, presets: ['arbitrum'] })('arbtrace_block')).toBeUndefined()
+    expect(createMethodPolicy({ ...off, trace: true })('arbtrace_block')).toBeUndefined()
+    expect(createMethodPolicy({ ...off, trace: true, presets: ['arbitrum'] })('arbtrace_block')).toMatchObject({
+      expensive: true,
+    })
+  })
+
+  test('offers a method that the config adds: a write, unless the config or the table says otherwise', () => {
+    const own = (given: object) => ({ read: false, write: false, ...given })
+    const policy = createMethodPolicy({
+      ...off,
+      own: {
+        my_read: own({ read: true }),
+        my_call: own({}),
+        alchemy_getTokenBalances: own({}),
+        eth_sendUserOperation: own({ upstreams: ['bundler'] }),
+        debug_traceCall: own({}),
+        eth_call: own({}),
+      },
+    })
+    const isRead = (name: string) => policy(name)?.idempotent
+    expect(isRead('my_read')).toBe(true)
+    expect(isRead('my_call')).toBe(false)
+    expect(isRead('alchemy_getTokenBalances')).toBe(true)
+    expect(isRead('eth_sendUserOperation')).toBe(false)
+    expect(isRead('debug_traceCall')).toBeUndefined()
+    expect(policy('eth_call')).toEqual(createMethodPolicy(off)('eth_call'))
+    expect(policy('my_other')).toBeUndefined()
+  })
+
   test('a call has the weight of its method, 1 by default', () => {
     const policy = createMethodPolicy({ ...all, weights: { eth_getLogs: 75, debug_traceCall: 300 } })
     expect(['eth_getLogs', 'debug_traceCall', 'eth_call'].map((name) => policy(name)?.weight)).toEqual([75, 300, 1])

@@ -1,5 +1,8 @@
-import { methods } from '../../lib/methods.ts'
+import { isReadMethod } from '@keyrail/core/internal'
+import type { MethodPreset } from '@keyrail/core/internal'
+import { methods, toOwnRow } from '../../lib/methods.ts'
 import type { OfferedMethod } from '../../lib/methods.ts'
+import type { OwnMethods } from '../options/ownMethods.ts'
 import type { MethodWeights } from './weights.ts'
 
 /** The param of a method that pins the response to a chain state, and its kind. */
@@ -47,6 +50,8 @@ export const isExpensive = (method: string): boolean => methods.get(method)?.exp
 export type DevelopmentMethods = 'reads' | 'all'
 
 const devMethod = /^(?:anvil|evm|hardhat)_[A-Za-z0-9_]{1,64}$/
+/** Whether a method is one of a development node's own, whose names are unbounded. */
+export const isDevelopmentMethod = (method: string): boolean => devMethod.test(method)
 const devTraits: MethodTraits = Object.freeze({ idempotent: false, expensive: false, weight: 1, label: 'node-own' })
 
 /** The param that pins a response, if the service caches it. */
@@ -76,7 +81,8 @@ const getTraits = (name: string, row: OfferedMethod, weight: number): MethodTrai
 
 /**
  * Creates the policy of which methods callers may use. It is a list of names, not of prefixes: methods that sign (`eth_sign…`,
- * `eth_sendTransaction`, `personal_`), administer a node (`admin_`, `engine_`, `miner_`, `testing_`) or are unknown do not exist for callers.
+ * `eth_sendTransaction`, `personal_`), administer a node (`admin_`, `engine_`, `miner_`, `testing_`) or are unknown do not exist for callers. A network
+ * can add the methods of presets, and others by name.
  */
 export const createMethodPolicy = (options: {
   debug: boolean
@@ -86,22 +92,36 @@ export const createMethodPolicy = (options: {
   developmentMethods?: DevelopmentMethods | undefined
   /** @default {} */
   weights?: MethodWeights
+  /** @default [] */
+  presets?: readonly MethodPreset[] | undefined
+  /** The methods that the config adds. @default {} */
+  own?: OwnMethods | undefined
 }): MethodPolicy => {
-  const { weights = {} } = options
+  const { weights = {}, presets: on = [], own = {} } = options
   // Hardhat Ignition asks a development node how it mines: without a response, it waits for confirmations that a chain without traffic never gets.
   const services = { ...options, always: true, development: options.developmentMethods !== undefined }
   const allowed = new Map(
     [...methods]
-      .filter(([, { service }]) => services[service])
+      .filter(
+        ([, { service, presets }]) =>
+          (service === undefined || services[service]) && (presets?.some((preset) => on.includes(preset)) ?? true),
+      )
       .map(([name, row]) => [name, getTraits(name, row, weights[name] ?? 1)]),
   )
+  for (const [name, { read, addresses = 'rejected' }] of Object.entries(own)) {
+    const known = methods.get(name)
+    // Whether these are offered is decided by `services`.
+    if (known?.service !== undefined) continue
+    const row = known ?? toOwnRow({ access: read || isReadMethod(name) ? 'read' : 'write', addresses })
+    allowed.set(name, getTraits(name, row, weights[name] ?? 1))
+  }
   // Most batches are many calls of one method.
   let last: MethodTraits | undefined
   return (method) => {
     if (method === last?.label) return last
     const traits = allowed.get(method)
     if (traits === undefined)
-      return options.developmentMethods === 'all' && devMethod.test(method) ? devTraits : undefined
+      return options.developmentMethods === 'all' && isDevelopmentMethod(method) ? devTraits : undefined
     last = traits
     return traits
   }

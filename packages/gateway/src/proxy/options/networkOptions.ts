@@ -1,5 +1,8 @@
+import type { MethodPreset } from '@keyrail/core/internal'
 import { z } from 'zod'
-import { choice, flag, whole } from './fields.ts'
+import { methodPresets } from '../../lib/methods.ts'
+import { choice, flag, must, whole } from './fields.ts'
+import { ownMethods } from './ownMethods.ts'
 import type { NetworkBounds } from './bounds.ts'
 import type { UpstreamOptions } from './upstreamOptions.ts'
 import type { MethodWeights } from '../method/weights.ts'
@@ -23,10 +26,36 @@ export const networkShape = {
     .describe(
       'After how many milliseconds a cheap read is also sent to a second node: see [hedging](../service/upstreams.md#hedging). Default: never.',
     ),
+  methods: ownMethods
+    .default({})
+    .describe(
+      'Methods to offer besides those of Ethereum, or to narrow, by name: see [methods](../service/methods.md).',
+    ),
+  methodPresets: z
+    .array(
+      choice(methodPresets as [MethodPreset, ...MethodPreset[]]),
+      must('must be a list of presets, such as ["erc4337"]'),
+    )
+    .readonly()
+    .exactOptional()
+    .describe(
+      'The [groups of methods](../service/methods.md#presets) that the network offers too. Default: of the well-known network.',
+    ),
+  broadcast: z
+    .union([z.literal('all'), z.int().min(1).max(100)], { error: 'must be a whole number from 1 to 100, or "all"' })
+    .default(1)
+    .describe(
+      'To how many nodes `eth_sendRawTransaction` is sent at once: see [transactions to several nodes](../service/upstreams.md#transactions-to-several-nodes).',
+    ),
   splitLogs: flag()
     .default(true)
     .describe(
       'Whether the service reads `eth_getLogs` in parts if a node rejects its range: see [large log ranges](../service/upstreams.md#large-log-ranges).',
+    ),
+  verifyResults: flag()
+    .default(true)
+    .describe(
+      'Whether the service verifies that blocks, transactions, receipts and logs are those of the call: see [verified results](../service/upstreams.md#verified-results).',
     ),
   checkLogs: flag()
     .default(true)

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import type { UpstreamHeaders } from '../upstream/upstreamHeaders.ts'
-import { flag, methodName, must, text, whole } from './fields.ts'
+import { weightedMethods } from '../method/weights.ts'
+import { flag, must, text, whole } from './fields.ts'
 
 const maxWeight = 1_000
 const weightMessage = `must be a number from 0 to ${maxWeight}`
 const positive = () => whole(1, Number.MAX_SAFE_INTEGER)
-const methods = () => z.array(methodName(), must('must be a list of methods, such as ["eth_call"]')).readonly()
+// The schema of the network checks them, because it can add methods.
+const method = () => z.string().meta({ anyOf: [{ enum: weightedMethods }, { pattern: '_' }] })
+const methods = () => z.array(method(), must('must be a list of methods, such as ["eth_call"]')).readonly()
 const offers = (group: 'debug' | 'trace' | 'txpool') =>
   flag().default(true).describe(`Whether the node offers \`${group}_*\`, if \`services.${group}\` is on.`)
 
@@ -36,6 +39,11 @@ export const upstreamShape = {
   txpool: offers('txpool'),
   allowMethods: methods().exactOptional().describe('The only methods that the node gets. Default: all.'),
   denyMethods: methods().default([]).describe('Methods that the node never gets.'),
+  privateTransactions: flag()
+    .default(false)
+    .describe(
+      'Whether the node keeps transactions private. It gets only [private transactions](../service/upstreams.md#private-transactions), and no other node gets them.',
+    ),
   earliestState: whole(0, Number.MAX_SAFE_INTEGER).default(0).describe('The first block whose state the node has.'),
   recentStateBlocks: positive()
     .exactOptional()

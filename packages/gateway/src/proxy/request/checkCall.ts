@@ -45,8 +45,8 @@ export const checkCall = (
   }
   if (!call.paramsFit) return rejections.invalidParams()
   const rejection =
-    allow?.rejectCall(call) ??
-    tokenAllowList?.rejectCall(call) ??
+    allow?.rejectCall(call, traits.row) ??
+    tokenAllowList?.rejectCall(call, traits.row) ??
     (javascriptTracers ? undefined : rejectCustomTracer(traits.row, call.params))
   return rejection ?? { method: call.method, params: call.params, traits }
 }

@@ -79,7 +79,7 @@ export const rejectBody = (gateway: GatewayContext, authorized: AuthorizedReques
   })
 
 const isForTestKey = ({ idempotent, row }: MethodTraits): boolean =>
-  idempotent && row?.service !== 'debug' && row?.service !== 'txpool'
+  idempotent && row?.service !== undefined && row.service !== 'debug' && row.service !== 'txpool'
 
 type Check = (call: ParsedCall | InvalidCall, traits: MethodTraits | undefined) => CheckedCall
 

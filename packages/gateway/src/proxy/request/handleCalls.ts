@@ -1,5 +1,6 @@
 import { isRejection } from '../../errors/rejection.ts'
 import type { Rejection } from '../../errors/rejection.ts'
+import { getUtcDay } from '../../lib/utcDay.ts'
 import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
 import type { CallResult, CheckedCall } from '../upstream/callResult.ts'
 import { runCalls } from '../upstream/runCalls.ts'
@@ -71,7 +72,16 @@ const rejectUngranted = (gateway: GatewayContext, { checked }: CheckedRequest, t
 /** Runs the granted calls. Those that end without having been sent to a node are returned to the quota. */
 const runGranted = (gateway: GatewayContext, request: CheckedRequest, taken: LimitGrant): void => {
   const { context, checked } = request
-  const unsent = (units: number): void => returnUnsent(gateway, taken, units)
+  const day = taken.quota?.day
+  const charged = checked.map((call) => (isRejection(call) ? 0 : call.traits.weight))
+  context.facts.charged = { units: charged, day }
+  const unsent = (places: readonly number[]): void => {
+    let units = 0
+    for (const place of places) units += charged[place] ?? 0
+    returnUnsent(gateway, taken, units)
+    // Nothing is returned once the day has ended.
+    if (day === undefined || day === getUtcDay(gateway.now()).text) for (const place of places) charged[place] = 0
+  }
   const done = (results: readonly CallResult[]): void => {
     const shared = shareView(gateway, request)
     // A stream that is not started now is stopped.

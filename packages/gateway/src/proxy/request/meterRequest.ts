@@ -32,21 +32,27 @@ interface EqualCalls {
   readonly method: string
   readonly outcome: Outcome
   calls: number
+  units: number
+  bytes: number
   readonly durationMs?: number
 }
 
 const count = (gateway: GatewayContext, context: RequestContext, counted: EqualCalls): void => {
-  const { tenant, network } = context.facts
+  const { tenant, network, charged } = context.facts
   const { meter } = gateway.usage
   if (meter === undefined || tenant === undefined || network === undefined || tenant.testKey !== undefined) return
-  const { method, outcome, calls, durationMs = getElapsedMs(context) } = counted
+  const { method, outcome, calls, units, bytes, durationMs = getElapsedMs(context) } = counted
   try {
-    meter.count(tenant.meteredKey, network, method, outcome, durationMs, calls)
+    const use = units === 0 && bytes === 0 ? undefined : { units, bytes, day: charged?.day }
+    meter.count(tenant.meteredKey, network, method, outcome, durationMs, calls, use)
   } catch (error) {
     // The response is ready, and does not depend on its metrics.
     gateway.log({ event: 'fault', where: 'meter', ...describeFault(error), count: 1 })
   }
 }
+
+/** What a call of the request was charged. */
+const getUnits = ({ facts }: RequestContext, place: number): number => facts.charged?.units[place] ?? 0
 
 const streamOutcomes = {
   complete: 'succeeded',
@@ -65,7 +71,8 @@ const meterStream = (
   stream.onEnd((end) => {
     const outcome = streamOutcomes[end]
     recordCalls(gateway, context, completed, [outcome])
-    count(gateway, context, { method, outcome, calls: 1, durationMs })
+    const units = getUnits(context, 0)
+    count(gateway, context, { method, outcome, calls: 1, units, bytes: stream.bytes(), durationMs })
   })
 }
 
@@ -84,16 +91,20 @@ export const meterCalls = (gateway: GatewayContext, context: RequestContext, com
   const outcomes: Outcome[] = []
   // Equal calls in a row are counted together: most batches are many calls of one method.
   let equal: EqualCalls | undefined
-  for (const result of results) {
-    const method = facts.methods?.[outcomes.length] ?? facts.method ?? 'other'
+  for (const [place, result] of results.entries()) {
+    const method = facts.methods?.[place] ?? facts.method ?? 'other'
     const outcome = toOutcome(result, method)
+    const units = getUnits(context, place)
+    const bytes = 'value' in result ? result.value.length : 0
     outcomes.push(outcome)
     if (equal?.method === method && equal.outcome === outcome) {
       equal.calls += 1
+      equal.units += units
+      equal.bytes += bytes
       continue
     }
     if (equal !== undefined) count(gateway, context, equal)
-    equal = { method, outcome, calls: 1 }
+    equal = { method, outcome, calls: 1, units, bytes }
   }
   if (equal !== undefined) count(gateway, context, equal)
   recordCalls(gateway, context, completed, outcomes)
@@ -110,8 +121,11 @@ export const meterWhole = (gateway: GatewayContext, context: RequestContext, who
   facts.metered = true
   recordWhole(gateway, context, whole)
   const { methods, method = 'other', calls = 1 } = facts
-  if (methods === undefined) count(gateway, context, { method, outcome, calls })
-  else for (const one of methods) count(gateway, context, { method: one, outcome, calls: 1 })
+  const uses = (place: number) => ({ units: getUnits(context, place), bytes: 0 })
+  if (methods === undefined) count(gateway, context, { method, outcome, calls, ...uses(0) })
+  else
+    for (const [place, one] of methods.entries())
+      count(gateway, context, { method: one, outcome, calls: 1, ...uses(place) })
 }
 
 /** Counts the reads of a caller that disconnected. A transaction that is still in flight is counted when it ends. */

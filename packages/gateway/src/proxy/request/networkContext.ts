@@ -5,7 +5,6 @@ import { createMethodPolicy } from '../method/createMethodPolicy.ts'
 import type { DevelopmentMethods, MethodPolicy } from '../method/createMethodPolicy.ts'
 import { notificationMethod } from '../../usage/metering/meter.ts'
 import { getDefaultWeight } from '../method/weights.ts'
-import type { MethodWeights } from '../method/weights.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 
 /** The parts of the gateway that requests to one network share. */
@@ -20,23 +19,28 @@ export interface NetworkContext {
   readonly notificationWeight: number
 }
 
-/** Creates the contexts of all networks. Those without weights of their own share a policy. */
+/** Creates the contexts of all networks. Those without weights and methods of their own share a policy. */
 export const createNetworkContexts = (
   { networks, services, bounds, weights: defaultWeights }: GatewayConfig,
   groups: ReadonlyMap<Network, UpstreamGroup>,
   developmentMethods: DevelopmentMethods | undefined,
 ): ReadonlyMap<Network, NetworkContext> => {
-  const createPolicy = (weights: MethodWeights): MethodPolicy =>
-    createMethodPolicy({ ...services, developmentMethods, weights })
-  const policy = createPolicy(defaultWeights)
+  const shared = { ...services, developmentMethods, weights: defaultWeights }
+  const policy = createMethodPolicy(shared)
   const contexts = new Map<Network, NetworkContext>()
   for (const [network, group] of groups) {
-    const { bounds: limits = bounds, weights } = networks.get(network) ?? {}
+    const {
+      bounds: limits = bounds,
+      weights,
+      methodPresets: presets = [],
+      methods: own = {},
+    } = networks.get(network) ?? {}
     const ownWeights = weights ?? defaultWeights
+    const hasOwnPolicy = weights !== undefined || presets.length > 0 || Object.keys(own).length > 0
     contexts.set(network, {
       group,
       limits,
-      policy: weights === undefined ? policy : createPolicy(weights),
+      policy: hasOwnPolicy ? createMethodPolicy({ ...shared, weights: ownWeights, presets, own }) : policy,
       hasWeights: Object.keys(ownWeights).length > 0,
       notificationWeight: ownWeights[notificationMethod] ?? getDefaultWeight(notificationMethod),
     })

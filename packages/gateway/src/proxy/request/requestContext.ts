@@ -74,6 +74,8 @@ export interface RequestFacts {
   reason: RejectionReason | undefined
   /** The size of its body in bytes, once it is read. */
   bodyBytes: number | undefined
+  /** What the limits charged each of its calls, in units, and the UTC day that they charged; `undefined`: nothing. */
+  charged: { readonly units: number[]; readonly day: string | undefined } | undefined
   /** Whether its calls have been counted. */
   metered: boolean
   /** Health checks are neither logged nor counted: load balancers and probes send several a second. */

@@ -38,6 +38,7 @@ export const createFacts = (): RequestFacts => ({
   limitHeaders: undefined,
   reason: undefined,
   bodyBytes: undefined,
+  charged: undefined,
   metered: false,
   isHealthCheck: false,
 })

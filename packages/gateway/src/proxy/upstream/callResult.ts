@@ -30,8 +30,8 @@ export interface RunListener {
   /** Called once, with one result per call; not after a cancel. */
   readonly done: (results: readonly CallResult[]) => void
   /**
-   * Called with the weight of the calls that failed without being sent to a node: before `done`, or at a cancel. After a cancel it is also
+   * Called with the places of the calls that failed without being sent to a node: before `done`, or at a cancel. After a cancel it is also
    * called for each write that was still running and then failed that way.
    */
-  readonly unsent: (units: number) => void
+  readonly unsent: (places: readonly number[]) => void
 }

@@ -20,6 +20,7 @@ interface Facts {
   readonly overBudget: boolean
   readonly denies: string | undefined
   readonly lacks: string | undefined
+  readonly isPrivate: boolean
 }
 
 /** Parses a description such as `usable 3fly 20ms 2w paused overBudget denies:eth_call lacks:eth_call`. */
@@ -36,6 +37,7 @@ const parseFacts = (name: string, text: string): Facts => {
     overBudget: words.includes('overBudget'),
     denies: find(/^denies:(.+)$/),
     lacks: find(/^lacks:(.+)$/),
+    isPrivate: words.includes('private'),
   }
 }
 
@@ -70,6 +72,7 @@ const createMember = (facts: Facts): GroupMember => {
     latency,
     outcomes: createOutcomes(),
     weight: facts.weight,
+    privateTransactions: facts.isPrivate,
     head,
     sawHead: () => true,
     observe: () => {},
@@ -121,6 +124,12 @@ const always: readonly Row[] = [
   ['c', 'healthy | healthy | 0w', { seenHead: 2 }],
   ['b', 'lacks:eth_call | healthy', { ...alone, seenHead: 2 }],
   ['b', 'healthy | healthy', { seenHead: 1, preferred: 'a' }],
+  // Private transactions.
+  ['b', 'healthy | private', { isPrivate: true }],
+  ['b', 'private | healthy', { isPrivate: false }],
+  ['a', 'private | healthy'],
+  [undefined, 'healthy', { isPrivate: true }],
+  [undefined, 'private', { isPrivate: false, preferred: 'a' }],
   // Throttled, and over budget.
   ['b', 'paused | healthy'],
   ['a', 'paused | paused'],

@@ -8,8 +8,8 @@ export interface ConfirmedNulls {
   readonly add: (key: string, head: number) => void
 }
 
-/** A longer key is not remembered: the methods that may respond `null` have short params. */
-const maxKeyLength = 256
+/** A longer key is not remembered: the methods that may respond `null` have short params, and most filters of logs are short too. */
+const maxKeyLength = 512
 
 /**
  * Creates an empty memory.

@@ -58,6 +58,8 @@ export interface UpstreamGroup {
   readonly several: boolean
   /** The newest block that any upstream is known to have; 0 if none is known. */
   readonly highestHead: () => number
+  /** The newest block of an upstream that another one is at most `maxLagBlocks` from; 0 if there is none. */
+  readonly supportedHead: () => number
   /** Whether a head that some upstream responded with is credible. @see `createHeads` */
   readonly isCredibleHead: (head: number) => boolean
   /** The current state of each upstream, in the order of the config. */
@@ -78,6 +80,10 @@ export interface UpstreamGroup {
     readonly finalized: CallerViews<GroupMember>
   }
   readonly maxLagBlocks: number
+  /** To how many upstreams a raw transaction is sent at once. */
+  readonly broadcast: number
+  /** Whether results are verified. */
+  readonly verifyResults: boolean
   /** Starts the health checks. Resolves once each upstream was probed. */
   readonly start: () => Promise<void>
   readonly close: () => Promise<void>
@@ -92,6 +98,8 @@ export interface UpstreamGroupOptions {
   readonly loadBalancing: LoadBalancing
   readonly maxLagBlocks: number
   readonly hedgeMs?: number | 'p95'
+  readonly broadcast: number | 'all'
+  readonly verifyResults: boolean
   readonly splitLogs: boolean
   /** Whether callers can rewrite the chain of the nodes, as that of a development node. */
   readonly rewritable: boolean
@@ -152,6 +160,7 @@ const createGroupMember = (
     head,
     sawHead,
     weight: nodeOptions.weight,
+    privateTransactions: nodeOptions.privateTransactions,
   })
   return member
 }
@@ -196,10 +205,17 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     for (const member of members) highest = Math.max(highest, member.head() ?? 0)
     return highest
   }
+  const supportedHead = (): number => {
+    const heads = members.flatMap((member) => member.head() ?? [])
+    const isSupported = (head: number): boolean =>
+      heads.filter((other) => Math.abs(head - other) <= options.maxLagBlocks).length > 1
+    return Math.max(0, ...heads.filter(isSupported))
+  }
   return {
     network,
     chainId,
     highestHead,
+    supportedHead,
     isCredibleHead: lag.isCredible,
     getHedgeMs:
       hedgeMs === 'p95'
@@ -236,6 +252,8 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       finalized: createFinalViews(),
     },
     maxLagBlocks: options.maxLagBlocks,
+    verifyResults: options.verifyResults,
+    broadcast: options.broadcast === 'all' ? members.length : options.broadcast,
     logRanges: options.splitLogs ? createLogRanges() : undefined,
     start: async () => {
       await Promise.all(members.map(({ health }) => health.start()))
@@ -252,14 +270,16 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
 const explainNoPick = (
   members: readonly GroupMember[],
   network: Network,
-  { calls, units = 1 }: PickOptions = {},
+  { calls, units = 1, isPrivate }: PickOptions = {},
 ): Rejection => {
   const usable = members.filter(({ health }) => health.isUsable())
   if (usable.length === 0)
     return members.some(({ health }) => health.isOnlyThrottled())
       ? rejections.upstreamBusy()
       : rejections.noUpstream(network)
-  const unknown = calls?.find(({ method }) => members.every(({ capabilities }) => !capabilities.offers(method)))
+  const offers = ({ capabilities, privateTransactions }: GroupMember, method: string): boolean =>
+    capabilities.offers(method) && (isPrivate === undefined || isPrivate === privateTransactions)
+  const unknown = calls?.find(({ method }) => !members.some((member) => offers(member, method)))
   if (unknown !== undefined) return rejections.methodNotFound(unknown.method)
   return usable.some(({ budget }) => !budget.hasRoom(calls?.length ?? 1, units))
     ? rejections.upstreamBusy()

@@ -33,6 +33,10 @@ export const parseBlockNumber = (source: string | undefined): number | undefined
   return digits === undefined ? undefined : Number.parseInt(digits, 16)
 }
 
+/** Parses the source text of a hash. @returns It in lower case; `undefined` if it is anything else. */
+export const parseHash = (source: string | undefined): string | undefined =>
+  source !== undefined && hash.test(source) ? source.slice(1, -1).toLowerCase() : undefined
+
 /** A block number, a block hash, or the object of EIP-1898 with one of them. */
 const parseBlock = (source: string): Pin | undefined => {
   if (source[0] !== '{') return hash.test(source) ? 'hash' : parseBlockNumber(source)

@@ -5,6 +5,7 @@ import { removeFrom } from '../../lib/removeFrom.ts'
 import type { SendCall, SendCalls } from '../call/callScope.ts'
 import type { CallResult, CallsDone } from './callResult.ts'
 import type { FlowControl, Received, ResponseConsumer, UpstreamFault } from './postRequest.ts'
+import { chooseCopyEnd, toAcceptance } from './broadcast.ts'
 import { chooseEnd, decideNext, failureRules } from './failureRules.ts'
 import { getUnits } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
@@ -17,7 +18,8 @@ import { queryUpstream } from './queryUpstream.ts'
 import { readFailedBatch } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
 import { readBatchEnds, readEnd } from './readEnds.ts'
-import { observeAttempt, recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
+import { createResultCheck } from './results/createResultCheck.ts'
+import { observe, observeAttempt, recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
 import type { Attempt } from './sendAttempt.ts'
 import { waitForSlot } from './waitForSlot.ts'
 import { cheapRead, cheapReadTimeoutMs } from './health/watchHealth.ts'
@@ -37,8 +39,10 @@ const onlyPlace: readonly number[] = [0]
  *
  * A cheap read alone without a response after `hedgeMs`, or by default after half of its time, is sent to another upstream too, and the first
  * response wins. Each time half of the rest has passed, it is sent to one more. An expensive read is sent to another upstream after half of its time
- * if the first does not even respond to a cheap read. A write is never sent to two upstreams at the same time, and neither is a batch: one that takes
+ * if the first does not even respond to a cheap read. Another write is never sent to two upstreams at the same time, and neither is a batch: one that takes
  * half of the time that is left is stopped, and sent to the next.
+ *
+ * With `copies`, a write is sent to several upstreams at once. The first acceptance is the result, and the others still get it.
  *
  * If the key or its owner has too many calls in flight, the calls wait in the key's queue, within their timeout.
  */
@@ -59,6 +63,8 @@ interface Run extends SentCalls {
   readonly done: CallsDone
   /** Several calls are sent as a batch, and so are those that are left of it. */
   readonly isBatch: boolean
+  /** It is sent to several upstreams at once. */
+  readonly isBroadcast: boolean
   /** By `performance.now`. */
   readonly endsAt: number
   readonly deadline: Deadline
@@ -81,17 +87,17 @@ const endAll = (calls: readonly ForwardedCall[], result: CallResult | undefined,
 
 const forwardNow: SendCalls = (calls, scope, options, done) => {
   const { group, keyId, ownerId } = scope
-  const { deadlineMs = scope.timeoutMs, only, neededHead: seenHead } = options
+  const { deadlineMs = scope.timeoutMs, only, neededHead: seenHead, copies = 1, isPrivate } = options
   const [call] = calls
   if (call === undefined) return noop
   const isBatch = calls.length > 1
   const { idempotent, expensive } = call.traits
   const units = getUnits(calls)
   const mayBeTrial = idempotent && !expensive && only === undefined && !isBatch
-  const first = only ?? group.pick({ calls, units, keyId, ownerId, mayBeTrial, seenHead })
+  const first = only ?? group.pick({ calls, units, keyId, ownerId, mayBeTrial, seenHead, isPrivate })
   if (first === undefined) {
     // Each call of a batch alone may fit into a budget, or find an upstream that offers its method.
-    endAll(calls, isBatch ? undefined : group.explainNoPick({ calls, units }), done)
+    endAll(calls, isBatch ? undefined : group.explainNoPick({ calls, units, isPrivate }), done)
     return noop
   }
   if (only !== undefined && !only.budget.hasRoom(calls.length, units)) {
@@ -105,6 +111,7 @@ const forwardNow: SendCalls = (calls, scope, options, done) => {
     options,
     done,
     isBatch,
+    isBroadcast: copies > 1,
     endsAt: performance.now() + deadlineMs,
     deadline: group.deadlines.start(deadlineMs, () => timeOut(run, first)),
     timer: undefined,
@@ -117,6 +124,11 @@ const forwardNow: SendCalls = (calls, scope, options, done) => {
   }
   const isOnTrial = !isBatch && !first.health.isHealthy()
   start(run, first, isBatch ? [...calls.keys()] : onlyPlace, mayBeTrial)
+  while (run.tried.length < copies && !run.over) {
+    const next = pickNext(run, onlyPlace)
+    if (next === undefined) break
+    start(run, next.member, onlyPlace)
+  }
   if (!run.over && (isBatch || (idempotent && only === undefined && group.several))) {
     const hedgeMs = isBatch || expensive ? undefined : group.getHedgeMs(first)
     const waitMs = Math.min(hedgeMs ?? deadlineMs / 2, isOnTrial && !expensive ? trialMs : Infinity)
@@ -157,19 +169,36 @@ const endCall = (run: Run, attempt: Attempt, received: Received): void => {
   const [call] = calls
   if (call === undefined) return
   // Its stream was stopped, and its end is recorded.
-  if (run.over) {
+  if (run.over && !run.isBroadcast) {
     release(run)
     return
   }
   const end = readEnd(call, attempt, scope, received)
+  if (run.isBroadcast) {
+    endCopy(run, call, end)
+    return
+  }
   const { idempotent, weight: units } = call.traits
   const isFirst = tried.length === 1 && open.length === 0
   const mayRepeat = isFirst && idempotent && end.isBroken === true && end.member.budget.hasRoom(1, units)
   goOn(run, takeEnd(run, 0, end) ? onlyPlace : [], mayRepeat ? end.member : undefined)
 }
 
+/** Takes the end of one of several copies of a write. The first acceptance is the result. */
+const endCopy = (run: Run, call: ForwardedCall, end: AttemptResult): void => {
+  if (run.over) {
+    if (run.open.length === 0) stopRun(run, 'aborted')
+    return
+  }
+  const accepted = toAcceptance(call, end)
+  run.ends[0] = accepted ?? chooseCopyEnd(run.ends[0], end)
+  if (accepted !== undefined) finish(run)
+  else if (decideNext(end, { best: undefined, idempotent: false }) === 'next') goOn(run, onlyPlace)
+  else if (run.open.length === 0) finish(run)
+}
+
 const endBatch = (run: Run, sent: readonly ForwardedCall[], attempt: Attempt, received: Received): void => {
-  const found = readBatchEnds(sent, attempt, received)
+  const found = readBatchEnds(sent, attempt, run.scope.group, received)
   if (found === undefined) failBatch(run, attempt, readFailedBatch(received), received.fault)
   else
     goOn(
@@ -280,6 +309,10 @@ const startConfirmTimer = (run: Run): void => {
 
 const timeOut = (run: Run, member: GroupMember): void => {
   failOpen(run)
+  if (run.over) {
+    stopRun(run, 'timeout')
+    return
+  }
   const result = rejections.upstreamTimeout(run.scope.timeoutMs)
   for (let place = 0; place < run.calls.length; place += 1)
     takeEnd(run, place, { kind: 'timeout', isRejectedBeforeRun: false, member, result })
@@ -292,7 +325,9 @@ const failOpen = ({ calls, open }: Run): void => {
 }
 
 const finish = (run: Run, kind: 'timeout' | 'aborted' = 'aborted'): void => {
-  stopRun(run, kind)
+  // The other copies of a write are not stopped: their nodes should get it too. The run holds its slot until they end.
+  if (run.isBroadcast && kind === 'aborted' && run.open.length > 0) run.over = true
+  else stopRun(run, kind)
   for (let place = 0; place < run.calls.length; place += 1) {
     const end = run.ends[place]
     run.done(end && toResult(end), end?.member, place)
@@ -332,7 +367,18 @@ const openStream = (
   { head, flow, mayStream }: { head: readonly Buffer[]; flow: FlowControl; mayStream: () => boolean },
 ): ResponseConsumer | undefined => {
   if (run.over) return undefined
-  const opened = openResponseStream(String(attempt.firstId), { head, flow, idleMs: run.scope.timeoutMs })
+  const { group, timeoutMs } = run.scope
+  const [call] = run.calls
+  const opened = openResponseStream(String(attempt.firstId), {
+    head,
+    flow,
+    idleMs: timeoutMs,
+    check: group.verifyResults && call !== undefined ? createResultCheck(call) : undefined,
+    onWrong: () => {
+      recordHealth(attempt, 'badResponse')
+      observe(attempt, 'badResponse')
+    },
+  })
   if (opened === undefined || !mayStream()) return undefined
   const { consumer, stream } = opened
   recordStream(attempt)

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
+import { methods } from '../../lib/methods.ts'
 import { weightedMethods } from '../method/weights.ts'
 import { getNullMeaning } from './getNullMeaning.ts'
 
 test('what a null means is known for each method that a service can offer', () => {
   const by = (wanted: ReturnType<typeof getNullMeaning>): readonly string[] =>
-    weightedMethods.filter((method) => getNullMeaning(method) === wanted).toSorted()
+    weightedMethods
+      .filter((method) => methods.get(method)?.presets === undefined && getNullMeaning(method) === wanted)
+      .toSorted()
   expect({ unconfirmed: by('unconfirmed'), impossible: by('impossible'), valid: by('valid') }).toMatchInlineSnapshot(`
     {
       "impossible": [
@@ -108,6 +111,14 @@ test('what a null means is known for each method that a service can offer', () =
       ],
     }
   `)
+})
+
+test('a null of a method of a preset is a result, or confirmed', () => {
+  const ofPresets = weightedMethods.filter((method) => methods.get(method)?.presets !== undefined)
+  // It returns an error for a block that the node does not have.
+  expect(ofPresets.filter((method) => getNullMeaning(method) === 'impossible')).toEqual([
+    'eth_getTransactionReceiptsByBlock',
+  ])
 })
 
 test('a null of a method that only the node knows is a result', () => {

@@ -26,6 +26,8 @@ export interface GroupMember {
   readonly capabilities: Capabilities
   readonly latency: Latency
   readonly outcomes: Outcomes
+  /** Whether it is for private transactions only. */
+  readonly privateTransactions: boolean
   /** Its share of the load, if the load is spread. 0: it is used if no other healthy one is left. */
   readonly weight: number
   /** The number of the newest block that it was seen to have; `undefined` until it responded with a credible one. */
@@ -39,7 +41,7 @@ export interface GroupMember {
 /** The parts of a member that the group creates. */
 export interface MemberParts extends Pick<
   GroupMember,
-  'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'capabilities' | 'head' | 'sawHead'
+  'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'capabilities' | 'head' | 'sawHead' | 'privateTransactions'
 > {
   readonly weight: UpstreamOptions['weight']
 }

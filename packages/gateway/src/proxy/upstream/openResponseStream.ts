@@ -22,6 +22,8 @@ export interface ResponseStream {
   readonly resume: () => void
   readonly stop: () => void
   readonly started: () => boolean
+  /** How many bytes of the result the sink got. */
+  readonly bytes: () => number
   /** Sets the listener for the end. It is called once, before the sink's `end` or `fail`. */
   readonly onEnd: (listener: (end: StreamEnd) => void) => void
 }
@@ -90,12 +92,17 @@ interface StreamSource {
   readonly head: readonly Buffer[]
   readonly flow: FlowControl
   readonly idleMs: number
+  /** Checks the source text of the result as it arrives. @default it is not checked */
+  readonly check?: ((part: string) => boolean) | undefined
+  /** Called if the check fails after the stream was opened. */
+  readonly onWrong?: (() => void) | undefined
 }
 
 /**
  * Opens a stream if the head of a response shows that it has this call's id and that its result has started. The rest must be valid as for
  * `readResponse`: one JSON object, the id and the result once, no error.
  * @param wireId - The id that was sent.
+ * @param source.check - If it fails for the head, there is no stream. If it fails later, the stream breaks off.
  * @param source.idleMs - How long the upstream may send nothing, in milliseconds. Time in which the sink is paused does not count.
  * @returns The stream and the consumer that feeds it, or `undefined` if the head does not show enough: then buffer the whole response.
  */
@@ -103,27 +110,31 @@ export const openResponseStream = (
   wireId: string,
   source: StreamSource,
 ): { stream: ResponseStream; consumer: ResponseConsumer } | undefined => {
-  const { head } = source
+  const { head, check } = source
   const scan = createResponseScan()
   const { found } = scan
   if (!head.every(scan.push) || found.idTo === none || found.idTo - found.idFrom > maxIdLength) return undefined
   const hasStarted = found.resultFrom !== none && found.resultTo === none
-  return hasStarted && toText(head, found.idFrom, found.idTo) === wireId ? createStream(scan, source) : undefined
+  if (!hasStarted || toText(head, found.idFrom, found.idTo) !== wireId) return undefined
+  return check?.(toText(head, found.resultFrom, Infinity)) === false ? undefined : createStream(scan, source)
 }
 
 const createStream = (
   scan: ResponseScan,
-  { head, flow, idleMs }: StreamSource,
+  { head, flow, idleMs, check, onWrong }: StreamSource,
 ): { stream: ResponseStream; consumer: ResponseConsumer } => {
   const pending: Buffer[] = []
   let offset = 0
-  /** Adds the part of a chunk that belongs to the result. */
-  const addResult = (next: Buffer): void => {
+  let written = 0
+  /** Adds the part of a chunk that belongs to the result. @returns That part, if there is one. */
+  const addResult = (next: Buffer): Buffer | undefined => {
     const { resultFrom, resultTo } = scan.found
     const start = Math.max(resultFrom - offset, 0)
     const end = resultTo === none ? next.length : Math.min(resultTo - offset, next.length)
-    if (start < end) pending.push(start === 0 && end === next.length ? next : next.subarray(start, end))
+    const part = start >= end ? undefined : start === 0 && end === next.length ? next : next.subarray(start, end)
+    if (part !== undefined) pending.push(part)
     offset += next.length
+    return part
   }
   head.forEach(addResult)
 
@@ -153,6 +164,7 @@ const createStream = (
     while (!paused && !over) {
       const next = pending.shift()
       if (next === undefined) break
+      written += next.length
       if (sink?.write(next) === false) paused = true
     }
     if (over || paused) return
@@ -185,6 +197,7 @@ const createStream = (
         flow.abort()
       },
       started: () => sink !== undefined,
+      bytes: () => written,
       onEnd: (listener) => void (endListener = listener),
     },
     consumer: {
@@ -194,7 +207,12 @@ const createStream = (
           fail()
           return
         }
-        addResult(next)
+        const part = addResult(next)
+        if (part !== undefined && check?.(part.toString('latin1')) === false) {
+          onWrong?.()
+          fail()
+          return
+        }
         if (paused || sink === undefined) flow.pause()
         else pump()
       },

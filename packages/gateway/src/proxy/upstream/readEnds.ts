@@ -8,21 +8,25 @@ import { readBatchResponse, readPlainBatch } from './readResponse.ts'
 import type { NodeResponse } from './readResponse.ts'
 import { observe, observeAttempt, recordHealth } from './sendAttempt.ts'
 import type { Attempt } from './sendAttempt.ts'
+import { verifyEnd } from './results/verifyEnd.ts'
 
 /** Reads how an attempt at a single call ended, and records it in the upstream's health. */
 export const readEnd = (
-  { method, params, traits: { idempotent, expensive } }: ForwardedCall,
+  call: ForwardedCall,
   attempt: Attempt,
-  { group: { network }, maxResponseBytes }: CallScope,
+  { group, maxResponseBytes }: CallScope,
   { fault, response }: Received,
 ): AttemptResult => {
+  const { method, params, traits } = call
+  const { idempotent, expensive } = traits
   const { member } = attempt
   if (fault === 'unsent') {
     observeAttempt(attempt, 'network')
-    return { kind: 'network', isRejectedBeforeRun: true, member, result: rejections.noUpstream(network) }
+    return { kind: 'network', isRejectedBeforeRun: true, member, result: rejections.noUpstream(group.network) }
   }
   const wireId = String(attempt.firstId)
-  const end = readAttempt({ member, method, params, idempotent, wireId, maxResponseBytes }, fault, response)
+  const read = readAttempt({ member, method, params, idempotent, wireId, maxResponseBytes }, fault, response)
+  const end = verifyEnd(call, read, group)
   recordHealth(attempt, end.kind, expensive)
   observeAttempt(attempt, end.kind === 'null' ? 'result' : end.kind, end.retryAfterMs)
   return end
@@ -35,6 +39,7 @@ export const readEnd = (
 export const readBatchEnds = (
   calls: readonly ForwardedCall[],
   attempt: Attempt,
+  group: CallScope['group'],
   { fault, response }: Received,
 ): readonly (AttemptResult | undefined)[] | undefined => {
   const responses = fault === undefined ? readResponses(attempt, response) : undefined
@@ -42,9 +47,11 @@ export const readBatchEnds = (
   const { member } = attempt
   let results = 0
   let failed: AttemptResult | undefined
-  const ends = calls.map(({ method, params }, index) => {
+  const ends = calls.map((call, index) => {
+    const { method, params } = call
     const found = responses[index]
-    const end = found && readNodeResponse({ member, method, params, idempotent: true, batch: true }, found, okStatus)
+    const read = found && readNodeResponse({ member, method, params, idempotent: true, batch: true }, found, okStatus)
+    const end = read && verifyEnd(call, read, group)
     if (end?.kind === 'result' || end?.kind === 'null') results += 1
     else {
       observe(attempt, end?.kind ?? 'badResponse', end?.retryAfterMs, { method, params, calls: 1 })

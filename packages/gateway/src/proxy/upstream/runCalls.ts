@@ -159,9 +159,9 @@ const isUnsent = ({ results }: Run, { place, isSent, isWriting }: RunningCall): 
   !isSent && !isWriting && isRejection(results[place] ?? noResult)
 
 const returnUnsent = (run: Run): void => {
-  let units = 0
-  for (const one of run.calls) if (one !== undefined && isUnsent(run, one)) units += one.call.traits.weight
-  if (units > 0) run.listener.unsent(units)
+  const places: number[] = []
+  for (const one of run.calls) if (one !== undefined && isUnsent(run, one)) places.push(one.place)
+  if (places.length > 0) run.listener.unsent(places)
 }
 
 const complete = (run: Run): void => {
@@ -176,7 +176,7 @@ const setResult = (run: Run, one: RunningCall, result: CallResult): void => {
   one.isWriting = false
   // Its attempts can be collected while other calls run.
   one.cancel = undefined
-  if (outlivedCancel && isUnsent(run, one)) run.listener.unsent(one.call.traits.weight)
+  if (outlivedCancel && isUnsent(run, one)) run.listener.unsent([one.place])
   if (run.left === 0 && !run.isCancelled) complete(run)
 }
 

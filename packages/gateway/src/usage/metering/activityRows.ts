@@ -1,7 +1,7 @@
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Activity } from './activity.ts'
 import { connectionMethod, isFailure, notificationMethod } from './meter.ts'
-import { unpackCounts } from './usageCounts.ts'
+import { readSums, unpackCounts } from './usageCounts.ts'
 import type { PeriodPart } from './usagePlan.ts'
 
 /** Activity that is being added up. */
@@ -24,7 +24,8 @@ export const createActivitySum = (hours: number): ActivitySum => ({
  * @param counts - As stored.
  */
 export const addCounts = ({ totals, failures }: ActivitySum, hour: number, counts: string): void => {
-  for (const [method, , outcome, total] of unpackCounts(counts) ?? []) {
+  for (const [method, , outcome, sums] of unpackCounts(counts) ?? []) {
+    const { total } = readSums(sums)
     if (outcome === 'succeeded' && (method === connectionMethod || method === notificationMethod)) continue
     totals[hour] = (totals[hour] ?? 0) + total
     if (isFailure(outcome)) failures[hour] = (failures[hour] ?? 0) + total

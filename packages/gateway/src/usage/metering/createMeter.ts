@@ -115,9 +115,9 @@ export const createMeter = (options: MeterOptions): StoredMeter => {
 
   return {
     // oxlint-disable-next-line max-params -- Allocating an object per call would cost more than counting it.
-    count: (key, network, method, outcome, durationMs, calls = 1) => {
+    count: (key, network, method, outcome, durationMs, calls = 1, use) => {
       if (closing !== undefined) return
-      buffer.count(key, network, method, outcome, durationMs, calls, now())
+      buffer.count(key, network, method, outcome, durationMs, calls, now(), use)
     },
     flush: writer.flush,
     close: () => (closing ??= finish()),

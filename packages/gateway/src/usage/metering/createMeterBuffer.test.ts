@@ -34,6 +34,35 @@ describe('a meter buffer', () => {
     expect(unpackCounts(row?.counts ?? '')).toEqual([['eth_subscription', 'testnet', 'succeeded', 3]])
   })
 
+  test('counts calls for the day that they were charged to, each time in rows of their own', () => {
+    const { buffer, clock, count } = setUp()
+    clock.now = Date.UTC(2026, 10, 22) + 5_000
+    const countOn = (day: string): void =>
+      buffer.count({ id: 'key_1' }, 'testnet', 'eth_call', 'succeeded', 1, 1, clock.now, { units: 2, bytes: 0, day })
+    const write = (): readonly unknown[] => {
+      const batch = buffer.startPass()(10)
+      batch.written()
+      return batch.rows.map(({ at, run, total }) => [new Date(at).toISOString().slice(0, 16), run, total])
+    }
+    count()
+    countOn('2026-11-21')
+    countOn('2026-11-21')
+    countOn('2026-11-22')
+    countOn('2026-11-23')
+    expect(write()).toEqual([
+      ['2026-11-21T23:59', 'run_2', 2],
+      ['2026-11-23T00:00', 'run_3', 1],
+      ['2026-11-22T00:00', 'run_1', 2],
+    ])
+    countOn('2026-11-21')
+    count()
+    expect(write()).toEqual([
+      ['2026-11-21T23:59', 'run_4', 1],
+      ['2026-11-22T00:00', 'run_1', 3],
+    ])
+    expect([buffer.backlogRows, buffer.unwrittenCalls()]).toEqual([0, 0])
+  })
+
   test('returns the rows with unwritten counts, the oldest minute first, in batches', () => {
     const { buffer, clock, count } = setUp()
     count('key_1', 2)

@@ -1,9 +1,9 @@
 import type { Network } from '../../lib/network.ts'
 import { toBucket } from './latencyBuckets.ts'
-import type { MeteredKey } from './meter.ts'
+import type { MeteredKey, MeteredUse } from './meter.ts'
 import { addLatency, createUsageCounts, getCell, packCounts } from './usageCounts.ts'
 import type { UsageCounts } from './usageCounts.ts'
-import { floorTo, minuteMs } from '../../lib/time.ts'
+import { dayMs, floorTo, minuteMs } from '../../lib/time.ts'
 
 /** The counts of one key in one minute and run, to be written. */
 export interface MinuteRow {
@@ -33,6 +33,7 @@ export interface MeterBuffer {
     durationMs: number | undefined,
     calls: number,
     time: number,
+    use?: MeteredUse,
   ): void
   /**
    * Starts a pass over all rows that have unwritten counts, the oldest minute first. Each row is in one batch at most, so that a pass ends
@@ -69,6 +70,8 @@ interface Minute {
   unwritten: number
   isInFlight: boolean
   isDropped: boolean
+  /** It has the counts of another day than the one that they were made on. */
+  readonly isOtherDay: boolean
 }
 
 interface BufferState {
@@ -77,7 +80,7 @@ interface BufferState {
   readonly onDropped: (calls: number) => void
   run: string
   current: Minute
-  /** Past minutes with unwritten counts. They receive no more counts. */
+  /** Past minutes with unwritten counts. They receive no more counts, except for those of another day. */
   older: Minute[]
   /** When the oldest count was made that no pass has started to write. */
   countedAt: number | undefined
@@ -87,13 +90,14 @@ interface BufferState {
   readonly methods: Set<string>
 }
 
-const createMinute = (run: string, time: number): Minute => ({
+const createMinute = (run: string, time: number, isOtherDay = false): Minute => ({
   at: floorTo(time, minuteMs),
   run,
   byKey: new Map(),
   unwritten: 0,
   isInFlight: false,
   isDropped: false,
+  isOtherDay,
 })
 
 const toMethodLabel = (state: BufferState, method: string): string => {
@@ -129,6 +133,24 @@ const startMinute = (state: BufferState, time: number): void => {
   if (state.current.unwritten > 0) state.older.push(state.current)
   state.current = createMinute(state.run, time)
   dropOldest(state)
+}
+
+/**
+ * Gets the minute of calls that were charged to another day than the one that they ended on: the last minute of an earlier day, or the first of a later
+ * one, if the clock of the limits is ahead. Each has a run of its own, so that no row is started twice.
+ */
+const getOtherDay = (state: BufferState, day: string, time: number): Minute => {
+  const start = Date.parse(day)
+  const at = start < time ? start + dayMs - minuteMs : start
+  let minute = state.older.find((one) => one.isOtherDay && one.at === at)
+  if (minute === undefined) state.older.push((minute = createMinute(state.newRun(), at, true)))
+  return minute
+}
+
+/** Whether a UTC day such as `2026-11-21` has a time. */
+const isDayOf = (day: string, time: number): boolean => {
+  const start = Date.parse(day)
+  return time >= start && time < start + dayMs
 }
 
 const createBatch = (state: BufferState, taken: readonly { minute: Minute; entry: Entry }[]): MeterBatch => {
@@ -196,20 +218,26 @@ export const createMeterBuffer = ({
   }
   return {
     // oxlint-disable-next-line max-params -- Allocating an object per call would cost more than counting it.
-    count: (key, network, method, outcome, durationMs, calls, time) => {
+    count: (key, network, method, outcome, durationMs, calls, time, use) => {
       if (time < state.current.at || time >= state.current.at + minuteMs) startMinute(state, time)
       state.countedAt ??= time
-      let entry = state.current.byKey.get(key.id)
+      const isToday = use?.day === undefined || isDayOf(use.day, time)
+      const minute = isToday ? state.current : getOtherDay(state, use.day, time)
+      let entry = minute.byKey.get(key.id)
       if (entry === undefined) {
         entry = { key, counts: createUsageCounts(), total: 0, written: 0 }
-        state.current.byKey.set(key.id, entry)
+        minute.byKey.set(key.id, entry)
       }
       const cell =
         entry.counts.cells.get(network)?.get(method)?.get(outcome) ??
         getCell(entry.counts, network, toMethodLabel(state, method), outcome)
       cell.total += calls
+      if (use !== undefined) {
+        cell.units += use.units
+        cell.bytes += use.bytes
+      }
       if (durationMs !== undefined) addLatency(cell, toBucket(durationMs), calls)
-      if (entry.written === entry.total) state.current.unwritten += 1
+      if (entry.written === entry.total) minute.unwritten += 1
       entry.total += calls
     },
     startPass: () => {

@@ -32,6 +32,16 @@ export interface MeteredKey {
  */
 export const toOldKeyId = (keyId: string): string => `${keyId}:old`
 
+/** What calls used, besides their number. */
+export interface MeteredUse {
+  /** What the limits charged them. */
+  readonly units: number
+  /** The bytes of their results. */
+  readonly bytes: number
+  /** The UTC day that the limits charged them to, such as `2026-11-21`. They count for it, even if they ended on the next one. @default today */
+  readonly day?: string | undefined
+}
+
 /** Counts the calls of known keys. It never overcounts: after a crash, counts that may not have been written are lost. */
 export interface Meter {
   /**
@@ -39,6 +49,7 @@ export interface Meter {
    * @param method - The method label of the policy: `other` for methods outside the schema.
    * @param durationMs - From admission to completion; `undefined` if it took no time of its own, like a notification.
    * @param calls - How many. @default 1
+   * @param use - What they used. @default nothing
    */
   count(
     key: MeteredKey,
@@ -47,6 +58,7 @@ export interface Meter {
     outcome: Outcome,
     durationMs: number | undefined,
     calls?: number,
+    use?: MeteredUse,
   ): void
   /**
    * Writes all counts made before this call.

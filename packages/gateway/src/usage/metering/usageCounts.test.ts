@@ -16,6 +16,16 @@ test('packed counts add up', () => {
   expect(unpackCounts(packCounts(createUsageCounts()))).toEqual([])
 })
 
+test('units and bytes add up', () => {
+  const counts = createUsageCounts()
+  const text = '[["eth_call","sepolia","succeeded",[3,30,100],10,3]]'
+  addPacked(counts, unpackCounts(text) ?? [])
+  expect(packCounts(counts)).toBe(text)
+  addPacked(counts, [['eth_call', 'sepolia', 'succeeded', [1, 10, 5]]])
+  addPacked(counts, [['eth_call', 'sepolia', 'succeeded', 2]])
+  expect(unpackCounts(packCounts(counts))).toEqual([['eth_call', 'sepolia', 'succeeded', [6, 40, 105], 10, 3]])
+})
+
 test('counts from before networks had any name are those of testnet and mainnet', () => {
   expect(unpackCounts('[["eth_call",0,"succeeded",1,2,1],["eth_call",1,"succeeded",1]]')).toEqual([
     ['eth_call', 'testnet', 'succeeded', 1, 2, 1],
@@ -42,6 +52,9 @@ test.each([
   '[["eth_call",0,1,1]]',
   '[[1,0,"succeeded",1]]',
   '[["eth_call",0,"succeeded",1],7]',
+  '[["eth_call",0,"succeeded",[1]]]',
+  '[["eth_call",0,"succeeded",[1,2,-3]]]',
+  '[["eth_call",0,"succeeded",1,[1,2,3],4]]',
 ])('%j is not packed counts', (text) => {
   expect(unpackCounts(text)).toBeUndefined()
 })

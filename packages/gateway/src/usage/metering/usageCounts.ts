@@ -3,6 +3,10 @@ import type { Network } from '../../lib/network.ts'
 /** The calls of one method, network and outcome, and their latencies. */
 export interface UsageCell {
   total: number
+  /** What they were charged. */
+  units: number
+  /** The bytes of their results. */
+  bytes: number
   /** Pairs of latency bucket and count: bucket, count, bucket, count, … There are few, so that a list is smaller and faster than a map. */
   readonly latencies: number[]
 }
@@ -22,7 +26,7 @@ export const getCell = ({ cells }: UsageCounts, network: Network, method: string
   let outcomes = methods.get(method)
   if (outcomes === undefined) methods.set(method, (outcomes = new Map()))
   let cell = outcomes.get(outcome)
-  if (cell === undefined) outcomes.set(outcome, (cell = { total: 0, latencies: [] }))
+  if (cell === undefined) outcomes.set(outcome, (cell = { total: 0, units: 0, bytes: 0, latencies: [] }))
   return cell
 }
 
@@ -37,20 +41,31 @@ export const addLatency = ({ latencies }: UsageCell, bucket: number, count: numb
 }
 
 /**
- * Serializes counts for the database: `[[method, network, outcome, total, bucket, count, bucket, count, …], …]`. Only arrays, because names
- * that callers choose must not become members of an object.
+ * Serializes counts for the database: `[[method, network, outcome, total, bucket, count, bucket, count, …], …]`, with `[total, units, bytes]` in place
+ * of `total` if there are any. Only arrays, because names that callers choose must not become members of an object.
  */
 export const packCounts = ({ cells }: UsageCounts): string => {
   let text = ''
   for (const [network, methods] of cells)
     for (const [method, outcomes] of methods)
-      for (const [outcome, { total, latencies }] of outcomes)
-        text += `${text === '' ? '' : ','}[${JSON.stringify(method)},"${network}","${outcome}",${[total, ...latencies].join(',')}]`
+      for (const [outcome, { total, units, bytes, latencies }] of outcomes) {
+        const sums = units === 0 && bytes === 0 ? total : `[${total},${units},${bytes}]`
+        text += `${text === '' ? '' : ','}[${JSON.stringify(method)},"${network}","${outcome}",${[sums, ...latencies].join(',')}]`
+      }
   return `[${text}]`
 }
 
+/** The sums of a serialized cell: its calls, or its calls, units and bytes. */
+type PackedSums = number | readonly [total: number, units: number, bytes: number]
+
 /** A serialized cell. */
-export type PackedCell = readonly [method: string, network: Network, outcome: string, total: number, ...number[]]
+export type PackedCell = readonly [method: string, network: Network, outcome: string, sums: PackedSums, ...number[]]
+
+/** Reads the sums of a serialized cell. */
+export const readSums = (sums: PackedSums): Pick<UsageCell, 'total' | 'units' | 'bytes'> => {
+  const [total, units, bytes] = typeof sums === 'number' ? [sums, 0, 0] : sums
+  return { total, units, bytes }
+}
 
 /** Before networks had any name, counts had the index of one of these. */
 const firstNetworks: readonly Network[] = ['testnet', 'mainnet']
@@ -64,7 +79,11 @@ const isPackedCell = (cell: unknown): cell is PackedCell =>
   typeof cell[0] === 'string' &&
   typeof cell[1] === 'string' &&
   typeof cell[2] === 'string' &&
-  cell.every((value, index) => index < 3 || (Number.isSafeInteger(value) && value >= 0))
+  cell.every((value, index) => index < 3 || isCount(value) || (index === 3 && isCounts(value)))
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+
+const isCounts = (value: unknown): boolean => Array.isArray(value) && value.length === 3 && value.every(isCount)
 
 /** Parses the output of `packCounts`. @returns `undefined` if the text is anything else. */
 export const unpackCounts = (text: string): readonly PackedCell[] | undefined => {
@@ -83,7 +102,10 @@ export const unpackCounts = (text: string): readonly PackedCell[] | undefined =>
 export const addPacked = (counts: UsageCounts, cells: readonly PackedCell[]): void => {
   for (const packed of cells) {
     const cell = getCell(counts, packed[1], packed[0], packed[2])
-    cell.total += packed[3]
+    const { total, units, bytes } = readSums(packed[3])
+    cell.total += total
+    cell.units += units
+    cell.bytes += bytes
     for (let index = 4; index < packed.length; index += 2)
       addLatency(cell, packed[index] as number, packed[index + 1] as number)
   }

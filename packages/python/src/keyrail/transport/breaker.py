@@ -122,6 +122,11 @@ class CircuitBreaker:
         self._latency_ms: float | None = None
         watch_forks(self)
 
+    @property
+    def average_ms(self) -> float | None:
+        """The average response time, in milliseconds; None before the first response."""
+        return self._latency_ms
+
     def admits(self, method: str) -> bool:
         """Check whether a call would be sent now."""
         if not self._opened:

@@ -62,6 +62,7 @@ def create_connection_settings(url: str, *, proxy: Any = None, ssl_context: Any 
         proxy = None
     if proxy is not None:
         _check_proxy(name, proxy)
+        proxy = _add_password(proxy)
     bundle = next(((one, os.environ[one]) for one in _BUNDLE_VARIABLES if os.environ.get(one)), None)
     if bundle is not None and ssl_context is None:
         check(
@@ -88,6 +89,11 @@ def _check_proxy(name: str, given: Any) -> None:
         f"{name} has credentials with characters outside Latin-1, which HTTP cannot send. "
         "Use another user name or password.",
     )
+
+
+def _add_password(proxy: str) -> str:
+    """Add an empty password to a user without one. RFC 7617 section 2 requires the colon, and so does websockets."""
+    return re.sub("//([^/@:]+)@", r"//\1:@", proxy.replace("//@", "//"), count=1)
 
 
 def _find_proxy(url: str) -> str | None:

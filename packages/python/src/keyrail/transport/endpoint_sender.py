@@ -70,6 +70,11 @@ class EndpointSender:
         """Check whether the circuit breaker lets a call through."""
         return self._breaker is None or self._breaker.admits(method)
 
+    @property
+    def average_ms(self) -> float | None:
+        """The average response time that the circuit breaker has measured, in milliseconds, if there is one."""
+        return None if self._breaker is None else self._breaker.average_ms
+
     def get_wait_ms(self, call: Call) -> float:
         """Return how long a call would wait for the budget."""
         return 0 if self._budget is None else self._budget.get_wait_ms(call)

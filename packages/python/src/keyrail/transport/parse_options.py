@@ -94,6 +94,10 @@ def _parse_endpoints(options: Mapping[str, Any]) -> tuple[list[ParsedEndpoint], 
         failover is None or isinstance(failover, Failover),
         f"failover must be a Failover object, such as Failover(min_block=True), not {describe(failover)}.",
     )
+    check(
+        failover is None or failover.order == "given" or not any(one.weight for one in given),
+        'order="latency" and weight cannot be used together, except for weight 0. Remove one of them.',
+    )
     shared = {name: options[name] for name in ("network", "chain_id")}
     parsed: list[ParsedEndpoint] = []
     for one in given:

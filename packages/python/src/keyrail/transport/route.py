@@ -30,10 +30,10 @@ _KINDS_OF_ONE_CALL = frozenset({"methodUnavailable", "missingData", "unknown"})
 class Route:
     """Combines several endpoints into one, which chooses an endpoint for each call and another one if the first one fails.
 
-    **Choice.** Endpoints are tried in the order given or, if any has a weight, in proportion to the weights. An endpoint whose circuit
-    breaker is open, or whose budget would make the call wait longer than ``acceptable_wait_ms``, is skipped while another one is
-    available. If none is, the call goes to the one with the shortest wait. If all circuit breakers are open, it goes to the first
-    endpoint all the same.
+    **Choice.** Endpoints are tried in the order given or, with ``order="latency"``, the fastest first. If any has a weight, calls are
+    sent in proportion to the weights. An endpoint whose circuit breaker is open, or whose budget would make the call wait longer than
+    ``acceptable_wait_ms``, is skipped while another one is available. If none is, the call goes to the one with the shortest wait. If
+    all circuit breakers are open, it goes to the first endpoint all the same.
 
     **Failure.** A read that failed in a way that another endpoint may not fail in is sent to the next one at once, to each endpoint
     once. Waiting between tries is left to the retry layer above. A write moves on only if it cannot have run. An endpoint whose
@@ -58,7 +58,9 @@ class Route:
         self._endpoints = endpoints
         self._options = options
         self._heads = Heads(len(endpoints))
-        self._choice = EndpointChoice(endpoints, options.acceptable_wait_ms, self._heads)
+        self._choice = EndpointChoice(
+            endpoints, options.acceptable_wait_ms, self._heads, prefers_fastest=options.order == "latency"
+        )
         self._head_queries = [HeadQuery(endpoint) for endpoint in endpoints]
         # How each endpoint failed last.
         self._last_kinds: dict[int, FailureKind] = {}

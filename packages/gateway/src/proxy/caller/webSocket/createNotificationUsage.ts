@@ -2,6 +2,7 @@ import { describeFault } from '../../../errors/faultLog.ts'
 import type { Rejection } from '../../../errors/rejection.ts'
 import type { LimitGrant } from '../../../usage/limits/usageLimits.ts'
 import { connectionMethod, notificationMethod } from '../../../usage/metering/meter.ts'
+import type { MeteredUse } from '../../../usage/metering/meter.ts'
 import type { GatewayContext } from '../../request/gatewayContext.ts'
 import type { AuthorizedRequest } from '../../request/requestContext.ts'
 import { toLimitRejection } from '../../request/takeLimits.ts'
@@ -52,10 +53,11 @@ export const chargeNotifications = (
   usage.uncharged = 0
   usage.unchargedReads = 0
   if (uncharged > 0) {
-    meter(gateway, authorized, notificationMethod, uncharged)
     const { notificationWeight } = authorized.network
     const units = uncharged * notificationWeight + (notificationWeight === 0 ? unchargedReads : 0)
-    if (units > 0) take(gateway, { authorized, usage }, units)
+    const done = (use?: MeteredUse): void => meter(gateway, authorized, notificationMethod, uncharged, use)
+    if (units > 0) take(gateway, { authorized, usage }, units, done)
+    else done()
   }
   return usage.rejection
 }
@@ -65,24 +67,38 @@ const meter = (
   { tenant, network }: AuthorizedRequest,
   method: string,
   count: number,
+  use?: MeteredUse,
 ): void => {
   if (tenant.testKey !== undefined) return
   try {
-    usage.meter?.count(tenant.meteredKey, network.group.network, method, 'succeeded', undefined, count)
+    usage.meter?.count(tenant.meteredKey, network.group.network, method, 'succeeded', undefined, count, use)
   } catch (error) {
     log({ event: 'fault', where: 'meter', ...describeFault(error), count: 1 })
   }
 }
 
-const take = (gateway: GatewayContext, { authorized, usage }: UsingConnection, units: number): void => {
+/** Charges units. @param done - Called with what was charged. */
+const take = (
+  gateway: GatewayContext,
+  { authorized, usage }: UsingConnection,
+  units: number,
+  done: (use?: MeteredUse) => void,
+): void => {
   const { record, quota, testKey } = authorized.tenant
   const { limits } = gateway.usage
-  if (limits === undefined || testKey !== undefined) return
+  if (testKey !== undefined) return
+  if (limits === undefined) {
+    done({ units, bytes: 0 })
+    return
+  }
   const use = (taken: LimitGrant): void => {
     if (taken.granted === 0) usage.rejection = toLimitRejection(taken, { index: 0 }, gateway)
+    done(taken.granted === 0 ? undefined : { units, bytes: 0, day: taken.quota?.day })
   }
-  const failed = (error: unknown): void =>
+  const failed = (error: unknown): void => {
     gateway.log({ event: 'fault', where: 'quota', ...describeFault(error), count: 1 })
+    done()
+  }
   try {
     // One call of many units: it is granted as a whole.
     const taken = limits.take({ id: record.id, rate: undefined, quota, calls: 1, passed: 1, weights: [units] })

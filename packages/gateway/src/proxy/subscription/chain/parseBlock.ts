@@ -1,5 +1,5 @@
 import { scanItems, scanMembers } from '../../../lib/json/scanMembers.ts'
-import { parseMembers } from '../../upstream/findPinnedBlock.ts'
+import { parseHash, parseMembers } from '../../upstream/findPinnedBlock.ts'
 import { parseQuantity } from '../../../lib/rpc/quantity.ts'
 import type { FollowedBlock } from '../followedChain.ts'
 
@@ -61,9 +61,3 @@ const bytes = /^"(0x[\da-fA-F]*)"$/
 /** Parses the source text of a hex string; `undefined` if it is none. @returns It in lower case. */
 export const parseBytes = (source: string | undefined): string | undefined =>
   bytes.exec(source ?? '')?.[1]?.toLowerCase()
-
-/** Parses the source text of a hash; `undefined` if it is none. @returns It in lower case. */
-export const parseHash = (source: string | undefined): string | undefined => {
-  const hash = parseBytes(source)
-  return hash?.length === 66 ? hash : undefined
-}

@@ -1,6 +1,7 @@
 import { getMember, scanItems, scanMembers } from '../../../lib/json/scanMembers.ts'
 import type { FollowedLog } from '../followedChain.ts'
-import { parseBytes, parseHash } from './parseBlock.ts'
+import { parseHash } from '../../upstream/findPinnedBlock.ts'
+import { parseBytes } from './parseBlock.ts'
 
 /**
  * Parses the logs of a block.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { getBatchNeededHead, getNeededHead } from './getNeededHead.ts'
 
-const group = { several: true, highestHead: () => 100 }
+const group = { several: true, highestHead: () => 100, supportedHead: () => 99 }
 
 test.each([
   ['at the newest block: what the caller has seen', undefined, 99, 99],

@@ -3,11 +3,12 @@ import type { CallScope } from '../../call/callScope.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
+import { methods } from '../../../lib/methods.ts'
 import { toHex, parseQuantity } from '../../../lib/rpc/quantity.ts'
 
 /** Whether the result of a call shows the head of the chain. */
-export const showsHead = ({ params = '', traits }: ForwardedCall): boolean => {
-  const head = traits.row?.head
+export const showsHead = ({ method, params = '' }: Pick<ForwardedCall, 'method' | 'params'>): boolean => {
+  const head = methods.get(method)?.head
   return head === 'number' || (head === 'block' && latest.test(params))
 }
 

@@ -1,6 +1,6 @@
 import { monotonicClock } from '../../../lib/clock.ts'
 import { methods } from '../../../lib/methods.ts'
-import { isWeightedMethod } from '../../method/weights.ts'
+import { isDevelopmentMethod } from '../../method/createMethodPolicy.ts'
 import { toHex } from '../../../lib/rpc/quantity.ts'
 import { getStateBlock } from './getStateBlock.ts'
 import type { CallOutcome } from './callOutcome.ts'
@@ -206,7 +206,8 @@ export const createCapabilities = (
         // It may have got all state, so the next call for older state need not wait.
         if (depth !== undefined && depth >= (known.foundDepth ?? Infinity)) known.testedAt = -Infinity
       } else if (kind === 'methodUnavailable') {
-        if (isWeightedMethod(method)) reports.add(method, ownerId, anyDepth)
+        // Callers choose the names of these, and a batch has none.
+        if (method.includes('_') && !isDevelopmentMethod(method)) reports.add(method, ownerId, anyDepth)
       } else if (kind === 'missingData') {
         const depth = getDepth(getStateBlock(method, params))
         if (depth !== undefined && depth >= 0) reports.add(method, ownerId, depth)

@@ -1,0 +1,109 @@
+import { setImmediate as nextRound } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Network } from '../../lib/network.ts'
+import type { Storage } from '../../storage/openStorage.ts'
+import { readRows } from './activityRows.ts'
+import { toOldKeyId } from './meter.ts'
+import { readSums, unpackCounts } from './usageCounts.ts'
+import { splitByTable } from './usagePlan.ts'
+import { readState } from './usageRows.ts'
+
+/** Selects usage of all accounts. */
+export interface UsageQuery {
+  /** The start of a UTC day, in milliseconds since 1970. */
+  readonly from: number
+  /** The same, exclusive. */
+  readonly to: number
+  readonly step: 'day' | 'month'
+  /** Only that of this user. @default all */
+  readonly userId?: string | undefined
+  /** Only keys after this one, in the order of their ids. @default all */
+  readonly after?: string | undefined
+  /** No further key is read once there are so many rows. */
+  readonly minRows: number
+}
+
+/** What one app or API key used with one method, on one network, in one day or month. */
+export interface UsageItem {
+  readonly userId: string | null
+  readonly appId: string | null
+  /** `null` for an app, which has one key. */
+  readonly keyId: string | null
+  readonly network: Network
+  readonly method: string
+  /** `2026-11-21`, or `2026-11`. */
+  readonly at: string
+  calls: number
+  units: number
+  bytes: number
+}
+
+interface UsageKey {
+  readonly id: string
+  readonly appId: string | null
+  readonly userId: string | null
+}
+
+/** Keys that one query reads: a day of a key that is not rolled up has a row for each minute and process. */
+const keysPerQuery = 20
+
+const findKeys = ({ query }: Storage['db'], { userId, after }: UsageQuery): Promise<readonly UsageKey[]> => {
+  const id = sql<string>`replace(key_id, ':old', '')`
+  return query
+    .selectFrom('usageKeys')
+    .select(({ fn }) => [id.as('id'), fn.max('appId').as('appId'), fn.max('userId').as('userId')])
+    .$if(userId !== undefined, (keys) => keys.where('userId', '=', userId ?? ''))
+    .$if(after !== undefined, (keys) => keys.where(id, '>', after ?? ''))
+    .groupBy(id)
+    .orderBy(id)
+    .limit(keysPerQuery)
+    .execute()
+}
+
+const addRow = (
+  items: Map<string, UsageItem>,
+  { id, appId, userId }: UsageKey,
+  { at, counts }: { readonly at: string; readonly counts: string },
+): void => {
+  for (const [method, network, , sums] of unpackCounts(counts) ?? []) {
+    const name = JSON.stringify([id, at, network, method])
+    const { total, units, bytes } = readSums(sums)
+    let item = items.get(name)
+    if (item === undefined) {
+      const keyId = appId === null ? id : null
+      items.set(name, (item = { userId, appId, keyId, network, method, at, calls: 0, units: 0, bytes: 0 }))
+    }
+    item.calls += total
+    item.units += units
+    item.bytes += bytes
+  }
+}
+
+/**
+ * Reads what was used, with the units that the limits charged, in the order of keys. It has counts once the meter has written them, half a second
+ * later.
+ * @returns The rows of some keys, and the last of these keys; `undefined`: there are no more.
+ */
+export const readUsage = async (
+  { db }: Pick<Storage, 'db'>,
+  query: UsageQuery,
+): Promise<{ readonly items: readonly UsageItem[]; readonly last: string | undefined }> => {
+  const { from, to, step, minRows } = query
+  const parts = splitByTable(await readState(db), { from, to, step: 'day' }).filter((part) => part.from < part.to)
+  const length = step === 'day' ? 10 : 7
+  const items = new Map<string, UsageItem>()
+  let { after } = query
+  for (;;) {
+    const keys = await findKeys(db, { ...query, after })
+    const byId = new Map(keys.flatMap((key) => [key.id, toOldKeyId(key.id)].map((id) => [id, key] as const)))
+    for (const part of keys.length === 0 ? [] : parts)
+      for (const { keyId, at, counts } of await readRows(db, part, [...byId.keys()])) {
+        const key = byId.get(keyId)
+        if (key !== undefined) addRow(items, key, { at: new Date(at).toISOString().slice(0, length), counts })
+      }
+    if (keys.length < keysPerQuery) return { items: [...items.values()], last: undefined }
+    after = keys.at(-1)?.id
+    if (items.size >= minRows) return { items: [...items.values()], last: after }
+    await nextRound()
+  }
+}
