@@ -536,10 +536,10 @@ describe.each(databases)('second factors on $name', (database) => {
       const [ann, bob] = [await signUp(), await signUp()]
       const device = createSoftAuthenticator({ site })
       const { factor } = await addPasskey(ann.viewer, device)
-      await addApp(bob.viewer)
+      await addPasskey(bob.viewer, createSoftAuthenticator({ site }))
       const pending = await start(bob.email)
-      const confirm = expectOk(await accounts.getConfirmOptions({ viewer: ann.viewer, site }))
-      expect(await finish(pending, { passkey: device.get(confirm.passkey) })).toMatchObject(wrong)
+      const { passkey: asked } = expectOk(await accounts.getLogInOptions({ pending, site }))
+      expect(await finish(pending, { passkey: device.get(asked) })).toMatchObject(wrong)
       const { passkey } = expectOk(await accounts.getNewFactorOptions({ viewer: bob.viewer, site }))
       const request = { viewer: bob.viewer, label: 'Phone', passkey: device.create(passkey), site, ip: newIp() }
       expect(await accounts.addFactor(request)).toMatchObject({ status: 409, code: 'passkey_taken' })
