@@ -171,10 +171,19 @@ const samples: Readonly<Record<string, unknown>> = {
   days: 7,
   limits: null,
   link: 'https://rpc.example.org/…',
+  code: '123456',
+  passkey: { id: 'bXk', clientDataJSON: 'e30', authenticatorData: 'ZGF0YQ', signature: 'c2ln', userHandle: 'dXNy' },
+}
+
+/** Samples of bodies that need one of several members. */
+const bodySamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  AddFactorBody: { label: 'Phone', totp: { setup: 'c2V0dXA', code: '123456' } },
 }
 
 /** A body with all required members, or the first optional one. */
 export function getSample(type: string, types: Types): Readonly<Record<string, unknown>> {
+  const body = bodySamples[type]
+  if (body !== undefined) return body
   const members = getFamily(type, types).flatMap((one) => one.members)
   const required = members.filter(({ isRequired }) => isRequired)
   const [first] = members.filter(({ isRequired }) => !isRequired)
@@ -196,7 +205,7 @@ function listErrors({ access: who, path, query, body, confirms }: ControlRoute, 
     ...(who === 'anyone' ? [] : ['not_logged_in']),
     ...(who === 'session' ? ['session_required'] : []),
     ...(who === 'anyone' || who === 'session' ? [] : ['forbidden']),
-    ...(confirms ? ['confirm_required', 'wrong_password'] : []),
+    ...(confirms ? ['confirm_required', 'wrong_password', 'second_factor_confirm_required'] : []),
     ...(path.includes('{') ? ['not_found'] : []),
     ...(body === undefined ? [] : ['bad_json', 'bad_media_type', 'body_too_large']),
     ...(body === undefined && query === undefined ? [] : ['invalid']),

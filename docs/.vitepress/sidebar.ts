@@ -62,6 +62,7 @@ const groups: readonly GroupEntry[] = [
       ['msw.md', 'Test with a mock node, Jest'],
       ['chains.md', 'Use other chains'],
       ['dashboard.md', 'Use the dashboard'],
+      ['second-factor.md', 'Add a second factor'],
       ['service/control-api.md', 'Use the control API'],
       {
         text: 'Python',
@@ -127,6 +128,7 @@ const groups: readonly GroupEntry[] = [
       ['service/subscriptions.md', 'WebSockets'],
       ['service/email.md', 'Email'],
       ['service/single-sign-on.md', 'Single sign-on'],
+      ['service/second-factor.md', 'Second factors'],
       ['service/alerts.md', 'Alerts for users'],
       ['service/*'],
       ['service/sizing.md', 'Sizing'],

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { getAppCode } from '@keyrail/gateway/test/account/appCode.ts'
 import { createToken, logIn } from './createToken.ts'
 import { failedRun } from './failedRun.ts'
 import { post, startDevCli } from './runCli.ts'
@@ -213,6 +214,46 @@ describe('on a terminal', needs('python'), () => {
     })
     expect(run.stdout.replaceAll('\r', '')).toBe('API key (not shown): \n"0x74657374"\n')
     expect(run.exitCode).toBe(0)
+  })
+
+  test('reveal asks for a code if the account has a second factor, and says so without a terminal', async () => {
+    const headers = { 'content-type': 'application/json', cookie: await logIn(dev.service), origin: service }
+    const send = async (path: string, body: unknown): Promise<unknown> => {
+      const response = await fetch(`${service}/api/account/${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      })
+      return response.json().catch(() => undefined)
+    }
+    const { totp } = (await send('factors/options', {})) as { totp: { setup: string; secret: string } }
+    const { factor, recoveryCodes } = (await send('factors', {
+      label: 'App',
+      totp: { setup: totp.setup, code: getAppCode(totp.secret, Date.now()) },
+    })) as { factor: { id: string }; recoveryCodes: readonly string[] }
+    const { account, keys } = dev.service
+    const who = ['--email', account.email, '--password-file', join(folder, '.keyrail/password')]
+    const words = ['keys', 'reveal', 'Example key, mainnet', ...who]
+    const [code = ''] = recoveryCodes
+    try {
+      expect(await failedRun(words, withToken({ KEYRAIL_TOKEN: '' }))).toMatchObject({
+        exitCode: 1,
+        lines: [
+          'keyrail: the account has a second factor, and this command cannot prompt for a code',
+          '  hint: run it on a terminal, or use the dashboard',
+        ],
+      })
+      const run = await runOnTerminal(words, { prompt: 'shown): ', input: code })
+      expect(run.stdout).toContain('Code of your authenticator app, or a recovery code (not shown): ')
+      expect(run.stdout).toContain(keys.mainnet.apiKey)
+      expect(run.stdout).not.toContain(code)
+      expect(run.exitCode).toBe(0)
+      const again = await runOnTerminal(words, { prompt: 'shown): ', input: code })
+      expect(again.stdout).toContain('The code or passkey is wrong')
+      expect(again.exitCode).toBe(1)
+    } finally {
+      await send(`factors/${factor.id}/remove`, {})
+    }
   })
 
   test('does not revoke a key if another name is typed', async () => {

@@ -41,6 +41,17 @@ const logInLink = createRoute({
   path: '/log-in/link',
   component: lazyRouteComponent(() => import('./pages/LogInLink.tsx'), 'LogInLink'),
 })
+const secondFactor = createRoute({
+  getParentRoute: () => root,
+  path: '/log-in/second-factor',
+  validateSearch: ({ back }: Record<string, unknown>): { back?: string } => (typeof back === 'string' ? { back } : {}),
+  component: lazyRouteComponent(() => import('./pages/SecondFactor.tsx'), 'SecondFactor'),
+})
+const addSecondFactor = createRoute({
+  getParentRoute: () => root,
+  path: '/second-factor',
+  component: lazyRouteComponent(() => import('./pages/AddSecondFactor.tsx'), 'AddSecondFactor'),
+})
 const signUp = createRoute({
   getParentRoute: () => root,
   path: '/sign-up',
@@ -68,8 +79,9 @@ const inside = createRoute({
   id: 'inside',
   beforeLoad: async ({ context, location }) => {
     try {
-      const { account } = await context.queries.ensureQueryData(sessionQuery)
+      const { account, secondFactorMissing } = await context.queries.ensureQueryData(sessionQuery)
       claimDrafts(account.id)
+      if (secondFactorMissing) redirect({ to: '/second-factor', throw: true })
     } catch (error) {
       if (!isControlFailure(error, 'not_logged_in')) throw error
       const back = location.pathname === '/' ? undefined : backTo(location.href)
@@ -294,6 +306,8 @@ const tree = root.addChildren([
   logIn,
   signOn,
   logInLink,
+  secondFactor,
+  addSecondFactor,
   signUp,
   reset,
   forgot,

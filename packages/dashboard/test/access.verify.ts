@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { colorRules, findViolations, setColorScheme } from './findViolations.ts'
 import { everyPage, guestPages } from './everyPage.ts'
 import type { PageEntry } from './everyPage.ts'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
@@ -11,39 +10,16 @@ import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 import { needs } from '../../../scripts/externalPrograms.ts'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
-}
-
-/** The rules of axe about colors. Only these depend on the color scheme. */
-const colorRules = { runOnly: ['color-contrast', 'link-in-text-block'], preload: false }
-
-async function violations(page: Page, options = {}): Promise<string[]> {
-  const found = (await page.evaluate(
-    `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...options })}).then(({ violations }) => violations)`,
-  )) as readonly Violation[]
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
-}
-
 /** Waits until a page is loaded. */
 async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator('#root h1').waitFor()
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
 }
 
-async function setColorScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
-  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-  // The colors are painted in the frame after the next.
-  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
-}
-
 const width = (page: Page): Promise<unknown> => page.evaluate('document.documentElement.scrollWidth')
 
 /** Pages without requests to the service. */
-const withoutRequests: ReadonlySet<string> = new Set(['password', 'no page'])
+const withoutRequests: ReadonlySet<string> = new Set(['no page'])
 
 /** Problems of pages, by name. */
 type Problems = Record<string, readonly string[]>
@@ -73,10 +49,9 @@ describe('every page', needs('chromium'), () => {
     note('heads', name, heads === 1 && mains === 1 ? [] : [`${heads} headings, ${mains} main parts`])
     const inline = await page.evaluate('document.querySelectorAll("[style], style, script:not([src])").length')
     note('inline', name, inline === 0 ? [] : [`${String(inline)} inline styles and scripts`])
-    await page.evaluate(axe)
-    const light = await violations(page)
+    const light = await findViolations(page)
     await setColorScheme(page, 'dark')
-    note('axe', name, [...light, ...(await violations(page, colorRules))])
+    note('axe', name, [...light, ...(await findViolations(page, colorRules))])
     await setColorScheme(page, 'light')
     await page.setViewportSize({ width: 360, height: 740 })
     const menu = page.getByRole('button', { name: 'Menu' })

@@ -88,6 +88,7 @@ export const guestPages: readonly PageEntry[] = [
   { name: 'log in', path: '/log-in' },
   { name: 'return from single sign-on', path: '/log-in/single-sign-on' },
   { name: 'log-in link', path: '/log-in/link#a-link' },
+  { name: 'second factor', path: '/log-in/second-factor' },
   { name: 'sign up', path: '/sign-up' },
   { name: 'new password', path: '/reset-password#a-link' },
   { name: 'forgotten password', path: '/forgot-password' },

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { getAppCode } from '@keyrail/gateway/test/account/appCode.ts'
 import { callNode } from './callNode.ts'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startPages } from './startPages.ts'
@@ -236,6 +237,23 @@ try {
   }
   await go('/nothing-here')
   await shoot('nowhere')
+
+  await go('/account/security')
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+  const dialog = page.getByRole('dialog')
+  const secret = (await dialog.locator('.address code').textContent()) ?? ''
+  await shoot('second-factor-app')
+  await dialog.getByLabel('Code', { exact: true }).fill(getAppCode(secret, Date.now() - behindMs))
+  await dialog.getByRole('button', { name: 'Add the app' }).click()
+  await page.getByText('Save these recovery codes').waitFor()
+  await shoot('second-factor-codes')
+  await context.clearCookies()
+  await go('/log-in')
+  await page.getByLabel('Email address').fill('ada@example.org')
+  await page.getByLabel('Password').fill('correct horse battery')
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
+  await page.getByLabel('Code').waitFor()
+  await shoot('second-factor-log-in')
 } finally {
   await browser.close()
   await pages.stop()

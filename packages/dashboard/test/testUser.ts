@@ -100,7 +100,7 @@ export async function signUpByApi(user: TestUser, url: string): Promise<void> {
 export async function logIn({ page, email, password }: TestUser): Promise<void> {
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
 }
 
 /** Creates an app with the wizard. @returns Its id. */

@@ -48,12 +48,13 @@ async function find(users: Users, idOrEmail: string): Promise<Account> {
   return user
 }
 
-const toJson = ({ id, email, state, role, limits, createdAt }: Account): Record<string, unknown> => ({
+const toJson = ({ id, email, state, role, limits, hasSecondFactor, createdAt }: Account): Record<string, unknown> => ({
   id,
   email,
   state,
   role,
   limits,
+  hasSecondFactor,
   createdAt: new Date(createdAt).toISOString(),
 })
 
@@ -160,6 +161,18 @@ const actions: Readonly<Record<string, Action>> = {
           `Password reset link for ${email}, valid once, until ${until}. The old password works until it is used:`,
           url,
         ],
+      }
+    },
+  },
+  'reset-second-factor': {
+    needs: ['EMAIL'],
+    takes: [],
+    run: async ({ users }, _given, [idOrEmail = '']) => {
+      const { id } = await find(users, idOrEmail)
+      const user = unwrap(await users.resetSecondFactor({ id }))
+      return {
+        json: toJson(user),
+        lines: [`Removed the second factors of ${user.email}, and ended its sessions. The password is the same`],
       }
     },
   },

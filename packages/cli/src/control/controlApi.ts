@@ -31,6 +31,8 @@ export interface ControlResponse {
   readonly body: unknown
   /** The session cookie after a login. A secret. */
   readonly cookie: string | undefined
+  /** Whether it is a login that needs a second factor. The cookie is then for `POST /api/session/second-factor`. */
+  readonly needsSecondFactor: boolean
 }
 
 const createNoResponseError = (origin: string, reason: string, hint: string): CliError =>
@@ -106,9 +108,11 @@ export async function sendRequest(
     throw createNoResponseError(origin, `redirect (HTTP ${response.status})`, 'use the URL that it redirects to')
   }
   const responseBody = await readBody(response, origin)
-  if (!response.ok) throw toApiError((responseBody ?? {}) as Partial<ApiErrorView>, response.status)
+  const error = (responseBody ?? {}) as Partial<ApiErrorView>
+  const needsSecondFactor = !response.ok && error.error?.code === 'second_factor_required'
+  if (!response.ok && !needsSecondFactor) throw toApiError(error, response.status)
   const [cookie] = response.headers.getSetCookie()
-  return { body: responseBody, cookie: cookie?.split(';')[0] }
+  return { body: responseBody, cookie: cookie?.split(';')[0], needsSecondFactor }
 }
 
 /**

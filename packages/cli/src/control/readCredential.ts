@@ -4,7 +4,7 @@ import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { canPrompt, promptSecret } from '../secret/promptSecret.ts'
 import { readSecretFile } from '../secret/readSecretFile.ts'
 import { sendRequest } from './controlApi.ts'
-import type { Credential } from './controlApi.ts'
+import type { ControlResponse, Credential } from './controlApi.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -32,6 +32,18 @@ export async function readToken(given: ReadArguments, environment: Environment):
 }
 
 const passwordHint = 'enter it at the prompt on a terminal, or pass it with --password-file FILE'
+
+/** Finishes a login that needs a second factor. */
+async function proveSecondFactor(origin: string, cookie: string): Promise<ControlResponse> {
+  if (!canPrompt())
+    throw new CliError('the account has a second factor, and this command cannot prompt for a code', {
+      hint: 'run it on a terminal, or use the dashboard',
+    })
+  const code = await promptSecret('Code of your authenticator app, or a recovery code')
+  if (code === '') throw wrongUsage('the code is empty', 'enter it at the prompt, or use the dashboard with a passkey')
+  const body: ControlApi['POST /api/session/second-factor']['body'] = { code }
+  return sendRequest(origin, { name: 'POST /api/session/second-factor', body }, { cookie })
+}
 
 /** A session for one command. */
 export interface LoginSession {
@@ -63,7 +75,8 @@ export async function logIn(given: ReadArguments, origin: string): Promise<Login
       : readSecretFile(file, { name: 'password file', content: 'password', hint: passwordHint })
   if (password === '') throw wrongUsage('the password is empty', passwordHint)
   const body: ControlApi['POST /api/session']['body'] = { email, password }
-  const { cookie } = await sendRequest(origin, { name: 'POST /api/session', body }, undefined)
+  const started = await sendRequest(origin, { name: 'POST /api/session', body }, undefined)
+  const { cookie } = started.needsSecondFactor ? await proveSecondFactor(origin, started.cookie ?? '') : started
   if (cookie === undefined) {
     throw new CliError(`${origin} did not start a session`, {
       hint: 'check that this is the URL of the dashboard',

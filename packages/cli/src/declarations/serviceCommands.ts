@@ -51,6 +51,7 @@ export const serviceCommands: readonly Command[] = [
       ['enable EMAIL', 'enable a disabled account'],
       ['role EMAIL ROLE', 'set the role: user or operator'],
       ['reset-password EMAIL', 'print a one-time link to set a new password'],
+      ['reset-second-factor EMAIL', 'remove the second factors of an account that has lost them'],
       ['limits EMAIL', 'show or set the limits'],
     ],
     options: {
@@ -66,7 +67,7 @@ export const serviceCommands: readonly Command[] = [
       help,
     },
     notes: [
-      'Instead of EMAIL, you can use the id of the account. No email is sent: pass the printed links on yourself.',
+      'Instead of EMAIL, you can use the id of the account. Links are not sent by email: pass them on yourself. If the config has an email server, reset-second-factor notifies the user.',
     ],
     examples: [
       'keyrail users invite ada@example.com --days 3',

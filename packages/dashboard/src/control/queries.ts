@@ -42,6 +42,12 @@ export const identitiesQuery = queryOptions({
   queryFn: ({ signal }) => callApi('GET /api/account/identities', undefined, signal),
 })
 
+/** The second factors of the account. */
+export const factorsQuery = queryOptions({
+  queryKey: ['factors'],
+  queryFn: ({ signal }) => callApi('GET /api/account/factors', undefined, signal),
+})
+
 /** The apps whose name contains the search text, page by page. */
 export const appsQuery = (search: string) =>
   infiniteQueryOptions({

@@ -1,5 +1,6 @@
-import type { ControlApi } from '@keyrail/gateway'
 import { callApi } from './callApi.ts'
+import { sendLogIn } from './logIn.ts'
+import type { StartedLogIn } from './logIn.ts'
 
 /** What to do after a log-in at the provider. Stored for this tab only. */
 export interface SignOnPlan {
@@ -10,8 +11,6 @@ export interface SignOnPlan {
   /** Connects the provider to the account that is logged in. */
   readonly connect?: boolean
 }
-
-type Session = ControlApi['POST /api/session/single-sign-on/finish']['response']
 
 const page = '/log-in/single-sign-on'
 const storageName = 'keyrail-sign-on'
@@ -37,17 +36,19 @@ function takePlan(): SignOnPlan {
   }
 }
 
-let finished: Promise<{ readonly session: Session; readonly plan: SignOnPlan }> | undefined
+let finished: Promise<{ readonly started: StartedLogIn; readonly plan: SignOnPlan }> | undefined
 
 /** Finishes the log-in after the provider has redirected back. Sent once, even if it is called several times. */
 export function finishSignOn(): NonNullable<typeof finished> {
   finished ??= (async () => {
     const plan = takePlan()
     const { invite, connect } = plan
-    const session = await callApi('POST /api/session/single-sign-on/finish', {
-      body: { response: response || '?', ...(invite && { invite }), ...(connect && { connect }) },
-    })
-    return { session, plan }
+    const started = await sendLogIn(
+      callApi('POST /api/session/single-sign-on/finish', {
+        body: { response: response || '?', ...(invite && { invite }), ...(connect && { connect }) },
+      }),
+    )
+    return { started, plan }
   })()
   return finished
 }

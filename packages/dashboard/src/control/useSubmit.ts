@@ -25,7 +25,7 @@ export interface Submit {
 export interface SubmitOptions<T> {
   /** Checks the input before it is sent. Returns problems by field. */
   readonly check?: () => Readonly<Record<string, string | undefined>>
-  /** Sends the request. Takes the password if the user was asked for it. */
+  /** Sends the request. Takes the password if the user was asked for it. It is sent again after the user has proved a second factor. */
   readonly send: (password: string | undefined) => Promise<T>
   /** Handles the response. */
   readonly done?: (response: T) => unknown
@@ -37,7 +37,7 @@ export interface SubmitOptions<T> {
 
 /**
  * Submits a change: once, even if it is clicked several times, and shows each problem at its field. If the control API requires the
- * password, asks the user for it and retries.
+ * password or a second factor, asks the user for it and retries.
  */
 export function useSubmit<T>({ check, send, done, fields = [], titles }: SubmitOptions<T>): Submit {
   const [state, setState] = useState<{
@@ -50,7 +50,7 @@ export function useSubmit<T>({ check, send, done, fields = [], titles }: SubmitO
   const [isPending, setPending] = useState(false)
   // The state is as old as the last render; two clicks can come before the next one.
   const busy = useRef(false)
-  const { askPassword } = useDialogs()
+  const { askPassword, askFactor } = useDialogs()
 
   const sendConfirmed = async (): Promise<{ readonly response: T } | undefined> => {
     let password: string | undefined
@@ -59,6 +59,10 @@ export function useSubmit<T>({ check, send, done, fields = [], titles }: SubmitO
       try {
         return { response: await send(password) }
       } catch (error) {
+        if (isControlFailure(error, 'second_factor_confirm_required')) {
+          if (!(await askFactor())) return undefined
+          continue
+        }
         const isRequired = isControlFailure(error, 'confirm_required')
         const isRejected = password !== undefined && isControlFailure(error, 'wrong_password')
         if (!isRequired && !isRejected) throw error

@@ -1,10 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callApi } from '../control/callApi.ts'
 import { backTo } from '../control/backTo.ts'
-import { deploymentQuery, sessionQuery } from '../control/queries.ts'
-import { changeSession } from '../control/sessionChange.ts'
+import { sendLogIn, useOpenAfterLogIn } from '../control/logIn.ts'
+import { getPasskey, hasPasskeys } from '../control/passkeys.ts'
+import { deploymentQuery } from '../control/queries.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { Alone } from '../frame/Alone.tsx'
 import { Unreachable } from '../frame/Unreachable.tsx'
@@ -22,8 +23,7 @@ export function LogIn() {
   const { back: requested, ended } = route.useSearch()
   // Checked where it is used: the router hands on what its own check has left out.
   const back = backTo(requested)
-  const router = useRouter()
-  const queries = useQueryClient()
+  const openAfterLogIn = useOpenAfterLogIn()
   const { data: deployment } = useQuery(deploymentQuery)
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
@@ -32,13 +32,16 @@ export function LogIn() {
       email: email.trim() === '' ? 'Enter your email address' : undefined,
       password: password === '' ? 'Enter your password' : undefined,
     }),
-    send: () => callApi('POST /api/session', { body: { email, password } }),
-    done: (session) => {
-      changeSession(queries, { notifyTabs: true })
-      queries.setQueryData(sessionQuery.queryKey, session)
-      router.history.replace(back ?? '/')
-    },
+    send: () => sendLogIn(callApi('POST /api/session', { body: { email, password } })),
+    done: (started) => openAfterLogIn(started, back),
     fields: ['email', 'password'],
+  })
+  const usingPasskey = useSubmit({
+    send: async () => {
+      const { passkey } = await callApi('POST /api/session/passkey/options')
+      return callApi('POST /api/session/passkey', { body: { passkey: await getPasskey(passkey) } })
+    },
+    done: (session) => openAfterLogIn(session, back),
   })
   const hasPasswords = deployment?.passwordLogin !== false
   return (
@@ -56,6 +59,14 @@ export function LogIn() {
               Log in
             </Button>
           </form>
+        )}
+        {hasPasswords && hasPasskeys() && (
+          <div className="stack">
+            <Problem text={usingPasskey.problem} />
+            <Button busy={usingPasskey.isPending} onClick={() => usingPasskey.submit()}>
+              Log in with a passkey
+            </Button>
+          </div>
         )}
         <SignOnButton back={back} />
         {!hasPasswords ? null : deployment?.email ? (

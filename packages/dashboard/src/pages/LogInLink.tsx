@@ -3,8 +3,8 @@ import { Link, useRouter } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { callApi } from '../control/callApi.ts'
 import { isControlFailure } from '../control/controlFailure.ts'
+import { sendLogIn, useOpenAfterLogIn } from '../control/logIn.ts'
 import { sessionQuery } from '../control/queries.ts'
-import { changeSession } from '../control/sessionChange.ts'
 import { useFragment } from '../control/useFragment.ts'
 import { Alone } from '../frame/Alone.tsx'
 import { Unreachable } from '../frame/Unreachable.tsx'
@@ -16,6 +16,7 @@ export function LogInLink() {
   const link = useFragment()
   const router = useRouter()
   const queries = useQueryClient()
+  const openAfterLogIn = useOpenAfterLogIn()
   // The fragment is removed from the URL, so a reload has none.
   const [problem, setProblem] = useState(link === '' ? 'This URL has no log-in code. Open the whole link again.' : '')
   const isSent = useRef(link === '')
@@ -23,12 +24,8 @@ export function LogInLink() {
     // Strict mode runs effects twice, and the link works once.
     if (isSent.current) return
     isSent.current = true
-    callApi('POST /api/session/link', { body: { link } }).then(
-      (session) => {
-        changeSession(queries, { notifyTabs: true })
-        queries.setQueryData(sessionQuery.queryKey, session)
-        router.history.replace('/')
-      },
+    sendLogIn(callApi('POST /api/session/link', { body: { link } })).then(
+      (started) => openAfterLogIn(started),
       async (error: unknown) => {
         // The terminal still shows the link after it was used, so people open it again while they are logged in.
         const session = await callApi('GET /api/session').catch(() => undefined)
@@ -38,7 +35,7 @@ export function LogInLink() {
         router.history.replace('/')
       },
     )
-  }, [link, queries, router])
+  }, [link, openAfterLogIn, queries, router])
   return (
     <>
       <Unreachable />

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callApi } from '../control/callApi.ts'
+import { sendLogIn, useOpenAfterLogIn } from '../control/logIn.ts'
 import { deploymentQuery, identitiesQuery, sessionQuery } from '../control/queries.ts'
 import { changeSession } from '../control/sessionChange.ts'
 import { useFragment } from '../control/useFragment.ts'
@@ -27,11 +28,13 @@ function Form({ link }: { readonly link: string }) {
   const { data: deployment } = useQuery(deploymentQuery)
   const [password, setPassword] = useState('')
   const [isReset, setReset] = useState(false)
+  const openAfterLogIn = useOpenAfterLogIn()
   const proceed = () => router.navigate({ to: '/', replace: true })
   const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({ password: password === '' ? 'Choose a password' : undefined }),
-    send: () => callApi('POST /api/account/password/reset', { body: { link, password } }),
+    send: () => sendLogIn(callApi('POST /api/account/password/reset', { body: { link, password } })),
     done: async (session) => {
+      if (session === 'needsSecondFactor') return openAfterLogIn(session)
       changeSession(queries, { notifyTabs: true })
       queries.setQueryData(sessionQuery.queryKey, session)
       // Someone else may have connected one. It still logs in. The link is used up, so a failure must not show the form again.

@@ -1,10 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { Link, useRouter } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { backTo } from '../control/backTo.ts'
 import { isControlFailure } from '../control/controlFailure.ts'
-import { sessionQuery } from '../control/queries.ts'
-import { changeSession } from '../control/sessionChange.ts'
+import { useOpenAfterLogIn } from '../control/logIn.ts'
 import { finishSignOn } from '../control/signOn.ts'
 import { Alone } from '../frame/Alone.tsx'
 import { Unreachable } from '../frame/Unreachable.tsx'
@@ -13,19 +11,14 @@ import { PageHead } from '../parts/PageHead.tsx'
 
 /** The page to which the provider of single sign-on redirects back. */
 export function SignOn() {
-  const router = useRouter()
-  const queries = useQueryClient()
+  const openAfterLogIn = useOpenAfterLogIn()
   const [problem, setProblem] = useState('')
   useEffect(() => {
     finishSignOn().then(
-      ({ session, plan }) => {
-        changeSession(queries, { notifyTabs: true })
-        queries.setQueryData(sessionQuery.queryKey, session)
-        router.history.replace(backTo(plan.back) ?? '/')
-      },
+      ({ started, plan }) => openAfterLogIn(started, backTo(plan.back)),
       (error: unknown) => setProblem(isControlFailure(error) ? error.message : 'The log-in failed. Start again.'),
     )
-  }, [queries, router])
+  }, [openAfterLogIn])
   return (
     <>
       <Unreachable />

@@ -1,11 +1,13 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { FormEvent, ReactNode } from 'react'
+import { callApi } from '../control/callApi.ts'
 import { isControlFailure } from '../control/controlFailure.ts'
 import { sentence } from '../control/sentence.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { DialogsContext } from './dialogs.ts'
 import type { Dialogs } from './dialogs.ts'
+import { FactorForm } from './FactorForm.tsx'
 import { NewKeyDialog } from './NewKeyDialog.tsx'
 import { PasswordField } from './PasswordField.tsx'
 
@@ -19,6 +21,8 @@ interface Toast {
   readonly undo: (() => Promise<unknown>) | undefined
 }
 
+const loadFactorOptions = () => callApi('POST /api/session/confirm/options')
+
 /** How long a change can be undone, in milliseconds. */
 const undoMs = 15_000
 
@@ -30,6 +34,7 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
     readonly revealable: boolean
     readonly saved: () => void
   }>()
+  const [factorPrompt, setFactorPrompt] = useState<(isProved: boolean) => void>()
   const [password, setPassword] = useState('')
   const [toast, setToast] = useState<Toast>()
   const [isUndoing, setUndoing] = useState(false)
@@ -57,6 +62,11 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
     (wasWrong: boolean) => new Promise<string | undefined>((resolve) => setPasswordPrompt({ wasWrong, resolve })),
     [],
   )
+  const askFactor = useCallback(() => new Promise<boolean>((resolve) => setFactorPrompt(() => resolve)), [])
+  const closeFactorPrompt = (isProved: boolean): void => {
+    factorPrompt?.(isProved)
+    setFactorPrompt(undefined)
+  }
   const showNewKey = useCallback<Dialogs['showNewKey']>(
     (apiKey, { revealable }) => new Promise<void>((saved) => setNewKey({ apiKey, revealable, saved })),
     [],
@@ -66,7 +76,10 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
     setPasswordPrompt(undefined)
     setPassword('')
   }
-  const dialogs = useMemo(() => ({ askPassword, showNewKey, say }), [askPassword, showNewKey, say])
+  const dialogs = useMemo(
+    () => ({ askPassword, askFactor, showNewKey, say }),
+    [askPassword, askFactor, showNewKey, say],
+  )
   return (
     <DialogsContext value={dialogs}>
       {children}
@@ -93,6 +106,17 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
               </Button>
             </div>
           </form>
+        </Dialog>
+      )}
+      {factorPrompt && (
+        <Dialog title="Your second factor" onClose={() => closeFactorPrompt(false)}>
+          <p className="soft">It was proved more than 10 minutes ago. Prove it again to continue.</p>
+          <FactorForm
+            load={loadFactorOptions}
+            send={(body) => callApi('POST /api/session/confirm', { body })}
+            done={() => closeFactorPrompt(true)}
+            onCancel={() => closeFactorPrompt(false)}
+          />
         </Dialog>
       )}
       {newKey && (

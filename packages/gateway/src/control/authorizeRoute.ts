@@ -1,6 +1,9 @@
 import { checkBrowserWrite } from './account/checkBrowserWrite.ts'
-import { clearSessionCookie, readSessionToken, readSignOnToken } from './account/sessionCookie.ts'
+import { clearSessionCookie, readLogInToken, readSessionToken, readSignOnToken } from './account/sessionCookie.ts'
+import { lacksSecondFactor } from './account/startSession.ts'
+import { accountErrors } from './account/accountError.ts'
 import type { Accounts } from './account/accounts.ts'
+import type { ControlConfig } from './controlOptions.ts'
 import { parseBearer } from '../lib/parseBearer.ts'
 import { apiErrors } from './apiErrors.ts'
 import type { ApiError } from './apiErrors.ts'
@@ -10,6 +13,7 @@ import type { PublicHost } from './matchPublicHost.ts'
 /** The parts of a request that decide whether it may use a route. */
 export interface AuthorizeOptions {
   readonly accounts: Pick<Accounts, 'authenticate' | 'authenticateToken' | 'isOperatorToken'>
+  readonly config: Pick<ControlConfig, 'requireSecondFactor'>
   readonly route: Route
   /** Whether the request changes anything. */
   readonly writes: boolean
@@ -26,6 +30,7 @@ type Authorized = { readonly caller: Caller } | { readonly error: ApiError; read
  */
 export const authorizeRoute = async ({
   accounts,
+  config,
   route,
   writes,
   headers,
@@ -42,6 +47,8 @@ export const authorizeRoute = async ({
     viewer: undefined,
     sessionToken: undefined,
     signOnToken: undefined,
+    logInToken: undefined,
+    site: host.origin,
   }
   const sessionToken = readSessionToken(headers.get('cookie'), { secure })
 
@@ -50,7 +57,14 @@ export const authorizeRoute = async ({
     const browser = headers.has('origin') || headers.has('sec-fetch-site')
     const crossSite = writes && browser ? checkBrowserWrite(headers, host.origin) : undefined
     return crossSite === undefined
-      ? { caller: { ...anonymous, sessionToken, signOnToken: readSignOnToken(headers.get('cookie'), { secure }) } }
+      ? {
+          caller: {
+            ...anonymous,
+            sessionToken,
+            signOnToken: readSignOnToken(headers.get('cookie'), { secure }),
+            logInToken: readLogInToken(headers.get('cookie'), { secure }),
+          },
+        }
       : { error: apiErrors.fromAccountError(crossSite) }
   }
 
@@ -73,6 +87,8 @@ export const authorizeRoute = async ({
     }
   const crossSite = writes ? checkBrowserWrite(headers, host.origin) : undefined
   if (crossSite !== undefined) return { error: apiErrors.fromAccountError(crossSite) }
+  if (route.withoutFactor !== true && lacksSecondFactor(viewer.user, config))
+    return { error: apiErrors.fromAccountError(accountErrors.noSecondFactor()) }
   if (access === 'operator' && viewer.user.role !== 'operator') return { error: apiErrors.operatorRequired() }
   return { caller: { ...anonymous, viewer, sessionToken } }
 }

@@ -20,6 +20,8 @@ export interface ControlConfig {
   readonly email?: boolean
   /** Whether users can log in by password. @default true */
   readonly passwordLogin?: boolean
+  /** Who must have a second factor. @default nobody */
+  readonly requireSecondFactor?: 'operators' | 'all' | undefined
   /** The OpenID Connect provider. @default none */
   readonly oidc?: { readonly label: string } | undefined
   /** Whether an encrypted copy of each new key is stored, so that the key can be revealed later. */

@@ -13,7 +13,6 @@ import type { ControlFault, ControlOptions } from './controlOptions.ts'
 import { apiErrors } from './apiErrors.ts'
 import type { ApiError } from './apiErrors.ts'
 import { createKeyedLimiter } from '../lib/createLimiter.ts'
-import { requireViewer } from './route.ts'
 import type { ControlParts, HandlerResult, Route } from './route.ts'
 import { routes } from './routes.ts'
 import { createPublishedPackages } from './publishedPackages.ts'
@@ -92,7 +91,15 @@ export const createControl = (options: ControlOptions): Control => {
   ): Promise<Outcome> => {
     const { headers, method } = request
     const changes = method !== 'GET' && method !== 'HEAD'
-    const authorized = await authorizeRoute({ accounts: parts.accounts, route, writes: changes, headers, host, ip })
+    const authorized = await authorizeRoute({
+      accounts: parts.accounts,
+      config: parts.config(),
+      route,
+      writes: changes,
+      headers,
+      host,
+      ip,
+    })
     if ('error' in authorized) return { result: authorized }
     const { caller } = authorized
     const userId = caller.viewer?.user.id
@@ -104,8 +111,9 @@ export const createControl = (options: ControlOptions): Control => {
     }
     const input = await readInput(request, route, params)
     if ('error' in input) return { result: input, userId }
-    if (route.confirms === true) {
-      const confirmed = await parts.accounts.confirm(requireViewer(caller), (input.body as ConfirmBody).password)
+    // The operator token needs no confirmation.
+    if (route.confirms === true && caller.viewer !== undefined) {
+      const confirmed = await parts.accounts.confirm(caller.viewer, (input.body as ConfirmBody).password)
       if (confirmed !== true) return { result: { error: apiErrors.fromAccountError(confirmed) }, userId }
     }
     const work = async () => route.handle({ ...input, caller }, parts)

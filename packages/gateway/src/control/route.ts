@@ -16,6 +16,10 @@ export interface Caller {
   readonly sessionToken: string | undefined
   /** The secret of the browser's log-in at the OpenID Connect provider. */
   readonly signOnToken: string | undefined
+  /** The secret of the browser's log-in that needs a second factor or a passkey. */
+  readonly logInToken: string | undefined
+  /** The origin of the dashboard, as the request names it. */
+  readonly site: string
   /** Whether the dashboard is served over HTTPS, which decides the cookie's name and attributes. */
   readonly secure: boolean
 }
@@ -56,6 +60,7 @@ export type RouteAccess = 'anyone' | 'session' | 'operator' | TokenScope
 const pathParams = {
   appId: idText('app'),
   entryId: idText('alw'),
+  factorId: idText('fac'),
   inviteId: idText('inv'),
   keyId: idText('key'),
   kid: z.string().regex(/^[\w-]{1,64}$/),
@@ -79,8 +84,13 @@ interface RouteFacts<Query, Body, Response> {
   readonly access: RouteAccess
   /** The status of a successful response. @default 200, or 204 without a body */
   readonly status?: 201
-  /** Whether a session older than 15 minutes must send the password, as `password` of the body. @default false */
+  /**
+   * Whether a session older than 15 minutes must send the password, as `password` of the body. An account with a second factor must have proved it
+   * in the last 10 minutes instead. @default false
+   */
   readonly confirms?: true
+  /** Whether an account may use it that lacks a second factor, which the config requires. @default false */
+  readonly withoutFactor?: true
   /** Whether it is one of the most expensive reads, for which each account has a queue of its own. @default false */
   readonly isExpensive?: true
   /** The content type of the response. @default 'application/json' */

@@ -9,6 +9,7 @@ import { appKeyRoutes } from './routes/appKeyRoutes.ts'
 import { appRoutes } from './routes/appRoutes.ts'
 import { auditRoutes } from './routes/auditRoutes.ts'
 import { deploymentRoutes } from './routes/deploymentRoutes.ts'
+import { factorRoutes } from './routes/factorRoutes.ts'
 import { jwtKeyRoutes } from './routes/jwtKeyRoutes.ts'
 import { metricsRoutes } from './routes/metricsRoutes.ts'
 import { originRoutes } from './routes/originRoutes.ts'
@@ -20,6 +21,7 @@ import { usageRoutes } from './routes/usageRoutes.ts'
 export const routes: readonly Route[] = [
   ...deploymentRoutes,
   ...accountRoutes,
+  ...factorRoutes,
   ...tokenRoutes,
   ...appRoutes,
   ...appKeyRoutes,

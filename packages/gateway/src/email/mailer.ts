@@ -16,6 +16,7 @@ export type EmailKind =
   | 'verifyEmail'
   | 'passwordChanged'
   | 'emailChanged'
+  | 'secondFactor'
 
 /** An email that was not sent. Contains no address and no text of the server, which often repeats the address. */
 export interface EmailEvent {

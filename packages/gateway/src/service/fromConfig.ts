@@ -59,6 +59,7 @@ export const toControlConfig = (config: RunningConfig, byNetwork: LimitsByNetwor
   signUp: config.signUp,
   email: config.email !== undefined,
   passwordLogin: config.passwordLogin,
+  requireSecondFactor: config.requireSecondFactor,
   oidc: config.oidc && { label: config.oidc.label },
   reveal: config.reveal === 'onDemand',
   registries: config.registries,

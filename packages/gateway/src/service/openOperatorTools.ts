@@ -1,5 +1,6 @@
 import { createAccounts } from '../control/account/createAccounts.ts'
 import type { Operator } from '../control/account/operator.ts'
+import { createMailer } from '../email/createMailer.ts'
 import { getHighestWeight } from '../proxy/method/weights.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import { existsSync } from 'node:fs'
@@ -46,15 +47,18 @@ export const openOperatorTools = async (
   const storage = await openStorage(storageOptions).catch((error: unknown) => {
     throw asStorageConfigError(error, storageOptions)
   })
+  const siteUrl = config.control?.publicUrl ?? config.publicUrl
+  const mailer = createMailer({ config: () => config.email })
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
     passwordLogin: () => config.passwordLogin,
+    mailer: { ...mailer, siteUrl: () => siteUrl },
     minBurst: () => getHighestWeight(config.limits.weights, resolveNetworkLimits(config)),
   })
   return {
     users: accounts.operator,
-    siteUrl: config.control?.publicUrl ?? config.publicUrl,
+    siteUrl,
     rotateSecret: async ({ drop = false } = {}) => {
       const secretFile = environment['KEYRAIL_SECRET_FILE'] ?? ''
       if (secretFile === '')
@@ -64,9 +68,12 @@ export const openOperatorTools = async (
             fix: 'is missing: rotation needs a secret in a file, which every instance reloads',
           },
         ])
-      return rotateSecret({ sealed: [storage.keys, storage.webhooks], file: secretFile, drop })
+      return rotateSecret({ sealed: [storage.keys, storage.webhooks, storage.factors], file: secretFile, drop })
     },
-    close: () => storage.close(),
+    close: async () => {
+      await mailer.close()
+      await storage.close()
+    },
   }
 }
 

@@ -41,7 +41,7 @@ const toServerSecrets = (secrets: readonly WrittenSecret[]) => {
 }
 
 const resealAll = async (
-  sealed: readonly (Storage['keys'] | Storage['webhooks'])[],
+  sealed: readonly (Storage['keys'] | Storage['webhooks'] | Storage['factors'])[],
   secrets: ReturnType<typeof toServerSecrets>,
 ): Promise<{ resealed: number; unreadable: readonly string[] }> => {
   let resealed = 0
@@ -55,9 +55,9 @@ const resealAll = async (
 }
 
 /**
- * Adds a new server secret and reseals every key and the secrets of webhooks with it. Old secrets stay in the file until they are dropped, because other instances need
+ * Adds a new server secret and reseals every key and the secrets of webhooks and authenticator apps with it. Old secrets stay in the file until they are dropped, because other instances need
  * them until they have reloaded the file.
- * @param options.sealed - The repositories of keys and webhooks.
+ * @param options.sealed - The repositories of keys, webhooks and second factors.
  * @param options.file - The file of `KEYRAIL_SECRET_FILE`. Afterwards only its owner can read it.
  * @param options.drop - Adds no secret, but removes the old ones if no key needs them. @default false
  * @param options.waitMs - How long to wait for running services to reload the file before resealing, in milliseconds. @default 1500
@@ -69,7 +69,7 @@ export const rotateSecret = async ({
   drop = false,
   waitMs = defaultWaitMs,
 }: {
-  sealed: readonly (Storage['keys'] | Storage['webhooks'])[]
+  sealed: readonly (Storage['keys'] | Storage['webhooks'] | Storage['factors'])[]
   file: string
   drop?: boolean
   waitMs?: number

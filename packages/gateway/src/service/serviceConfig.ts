@@ -163,6 +163,11 @@ export const serviceConfigSchema = object({
   passwordLogin: flag()
     .default(true)
     .describe('Whether users can sign up, log in and reset their account with a password. `false` requires `oidc`.'),
+  requireSecondFactor: choice(['operators', 'all'])
+    .exactOptional()
+    .describe(
+      'Who must have a [second factor](../service/second-factor.md): operators, or all users. Until they add one, their sessions can do nothing else. Access tokens and keys work.',
+    ),
   email: email.exactOptional(),
   webhooks: object({
     allowPrivateAddresses: flag()

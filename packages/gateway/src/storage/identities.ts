@@ -21,12 +21,12 @@ export interface Identities {
   /** @returns Whether the user had one at this issuer. */
   remove(identity: { userId: string; issuer: string }): Promise<boolean>
   /**
-   * Uses up a log-in at a provider. Rows are added only for log-ins that the provider has confirmed.
-   * @param signOn.hash - The SHA-256 (lower-case hex) of its token.
+   * Uses up a token: of a log-in at a provider, of one that waits for a second factor, or a challenge. Rows are added only for valid tokens.
+   * @param token.hash - Its SHA-256 (lower-case hex).
    * @returns `false` if it was used before.
    */
-  useSignOn(signOn: { hash: string; expiresAt: number }): Promise<boolean>
-  /** Deletes up to `limit` used log-ins that have expired. @returns How many. */
+  useToken(token: { hash: string; expiresAt: number }): Promise<boolean>
+  /** Deletes up to `limit` used tokens that have expired. @returns How many. */
   prune(options: { now: number; limit: number }): Promise<number>
 }
 
@@ -50,7 +50,7 @@ export const createIdentities = ({ query }: Db): Identities => ({
   list: (userId) => query.selectFrom('identities').selectAll().where('userId', '=', userId).orderBy('issuer').execute(),
   remove: async ({ userId, issuer }) =>
     (await changeRows(query.deleteFrom('identities').where('userId', '=', userId).where('issuer', '=', issuer))) > 0,
-  useSignOn: async ({ hash, expiresAt }) => {
+  useToken: async ({ hash, expiresAt }) => {
     const { numInsertedOrUpdatedRows } = await query
       .insertInto('usedSignOns')
       .values({ sha256: toHashBytes(hash), expiresAt })

@@ -12,6 +12,8 @@ import { createChanges } from './changes.ts'
 import type { Changes } from './changes.ts'
 import { createEmailLinks } from './emailLinks.ts'
 import type { EmailLinks } from './emailLinks.ts'
+import { createFactors } from './factors.ts'
+import type { Factors } from './factors.ts'
 import { createIdentities } from './identities.ts'
 import type { Identities } from './identities.ts'
 import { createInvites } from './invites.ts'
@@ -46,6 +48,7 @@ export interface Repositories {
   readonly invites: Invites
   readonly oneTimeLinks: OneTimeLinks
   readonly emailLinks: EmailLinks
+  readonly factors: Factors
   readonly identities: Identities
   readonly webhooks: Webhooks
   readonly alerts: Alerts
@@ -67,6 +70,7 @@ export const createRepositories = (db: Db): Repositories => ({
   invites: createInvites(db),
   oneTimeLinks: createOneTimeLinks(db),
   emailLinks: createEmailLinks(db),
+  factors: createFactors(db),
   identities: createIdentities(db),
   webhooks: createWebhooks(db),
   alerts: createAlerts(db),

@@ -17,7 +17,7 @@ export interface SealedSecrets {
 }
 
 /** Creates the access to the sealed secrets of a table. */
-export const createSealedSecrets = ({ query }: Db, table: 'keys' | 'webhooks'): SealedSecrets => ({
+export const createSealedSecrets = ({ query }: Db, table: 'keys' | 'webhooks' | 'factors'): SealedSecrets => ({
   listSealed: async ({ after = '', limit }) => {
     const rows = await query
       .selectFrom(table)

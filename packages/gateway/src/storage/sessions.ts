@@ -23,6 +23,8 @@ export interface Sessions {
     password?: string
     ip?: string
     userAgent?: string
+    /** @default null */
+    factorAt?: number | null
     now: number
   }): Promise<Session | 'notFound'>
   find(hash: string): Promise<Session | undefined>
@@ -30,6 +32,8 @@ export interface Sessions {
   list(userId: string): Promise<readonly (Session & { readonly hash: string })[]>
   /** Records that it was used. @returns Whether the session still exists. */
   touch(hash: string, now: number): Promise<boolean>
+  /** Records that it proved a second factor. @returns Whether the session still exists. */
+  proveFactor(hash: string, now: number): Promise<boolean>
   /** @returns Whether the session existed. */
   end(hash: string): Promise<boolean>
   /** Ends a user's sessions, except one if given. @returns How many. */
@@ -48,7 +52,7 @@ const columns = listColumns(sessionColumns)
 export const createSessions = (db: Db): Sessions => {
   const { query } = db
   return {
-    create: ({ hash, userId, password, ip, userAgent, now }) =>
+    create: ({ hash, userId, password, ip, userAgent, factorAt = null, now }) =>
       inTransaction(db, async (transaction) => {
         const session = {
           userId,
@@ -56,6 +60,7 @@ export const createSessions = (db: Db): Sessions => {
           seenAt: now,
           ip: ip ?? null,
           userAgent: userAgent?.slice(0, maxUserAgent) ?? null,
+          factorAt,
         }
         let user = transaction.query.selectFrom('users').select('id').where('id', '=', userId)
         if (password !== undefined) user = user.where('password', '=', password).where('state', '=', 'active')
@@ -79,6 +84,9 @@ export const createSessions = (db: Db): Sessions => {
     },
     touch: async (hash, now) =>
       (await changeRows(query.updateTable('sessions').set({ seenAt: now }).where('sha256', '=', toHashBytes(hash)))) >
+      0,
+    proveFactor: async (hash, now) =>
+      (await changeRows(query.updateTable('sessions').set({ factorAt: now }).where('sha256', '=', toHashBytes(hash)))) >
       0,
     end: async (hash) => (await changeRows(query.deleteFrom('sessions').where('sha256', '=', toHashBytes(hash)))) > 0,
     endAll: async (userId, { except } = {}) => {

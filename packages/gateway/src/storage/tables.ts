@@ -22,6 +22,8 @@ export const userColumns = {
   createdAt: plain<number>(),
   /** When the user proved that the email address is theirs; `null` if they have not. */
   emailVerifiedAt: nullable<number>(),
+  /** Whether it has a second factor. `Factors` maintains it. */
+  hasSecondFactor: flag,
 }
 
 /** The alerts that a user gets by email. */
@@ -55,6 +57,8 @@ export const sessionColumns = {
   ip: nullable<string>(),
   /** The `User-Agent` header, cut to 200 characters. */
   userAgent: nullable<string>(),
+  /** When it last proved a second factor; `null`: never. */
+  factorAt: nullable<number>(),
 }
 
 interface SessionRow extends RowOf<typeof sessionColumns> {
@@ -344,6 +348,26 @@ interface UsageStateRow {
   leaderUntil: number
 }
 
+/** The columns of second factors. */
+export const factorColumns = {
+  id: plain<string>(),
+  userId: plain<string>(),
+  /** `totp`: an authenticator app. */
+  kind: plain<'totp' | 'passkey'>(),
+  label: plain<string>(),
+  /** The sealed secret of an authenticator app. */
+  sealed: nullable<Uint8Array>(),
+  /** Of a passkey, in base64url. */
+  credentialId: nullable<string>(),
+  publicKey: nullable<Uint8Array>(),
+  /** How browsers reach a passkey, such as `usb`. */
+  transports: json<readonly string[]>(),
+  /** The time step of the last code of an app, or the signature counter of a passkey. */
+  counter: plain<number>(),
+  createdAt: plain<number>(),
+  usedAt: nullable<number>(),
+}
+
 interface RequestLogRow {
   keyId: string
   at: number
@@ -389,6 +413,8 @@ export interface Tables {
   oneTimeLinks: OneTimeLinkRow
   emailLinks: EmailLinkRow
   identities: { issuer: string; subject: string; userId: string; createdAt: number }
+  factors: RowOf<typeof factorColumns>
+  recoveryCodes: { userId: string; sha256: Uint8Array }
   usedSignOns: { sha256: Uint8Array; expiresAt: number }
   webhooks: RowOf<typeof webhookColumns>
   quotaAlerts: QuotaAlertRow

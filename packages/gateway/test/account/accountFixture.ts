@@ -2,7 +2,13 @@ import type { Argon2Cost, DeriveArgon2 } from '../../src/control/account/argon2i
 import { deriveArgon2 } from '../../src/control/account/argon2id.ts'
 import { isAccountError } from '../../src/control/account/accountError.ts'
 import type { AccountError } from '../../src/control/account/accountError.ts'
-import type { Accounts, AccountsOptions, LoggedIn, SignUpMode } from '../../src/control/account/accounts.ts'
+import type {
+  Accounts,
+  AccountsOptions,
+  LoggedIn,
+  PendingLogIn,
+  SignUpMode,
+} from '../../src/control/account/accounts.ts'
 import { createAccounts } from '../../src/control/account/createAccounts.ts'
 import { createPasswordHasher } from '../../src/control/account/createPasswordHasher.ts'
 import { createId } from '../../src/storage/createId.ts'
@@ -39,10 +45,12 @@ export const newIp = (): string => {
 }
 let ipCount = 0
 
-/** Returns a result, or throws if it is an error or `undefined`. */
-export const expectOk = <T>(result: T): Exclude<T, AccountError | undefined> => {
-  if (result === undefined || isAccountError(result)) throw new Error(`rejected: ${JSON.stringify(result)}`)
-  return result as Exclude<T, AccountError | undefined>
+/** Returns a result, or throws if it is an error, `undefined`, or a log-in that needs a second factor. */
+export const expectOk = <T>(result: T): Exclude<T, AccountError | PendingLogIn | undefined> => {
+  const isPending = typeof result === 'object' && result !== null && 'pending' in result
+  if (result === undefined || isPending || isAccountError(result))
+    throw new Error(`rejected: ${JSON.stringify(result)}`)
+  return result as Exclude<T, AccountError | PendingLogIn | undefined>
 }
 
 /** Creates accounts on a storage. */

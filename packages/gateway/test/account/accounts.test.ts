@@ -40,6 +40,7 @@ describe.each(databases)('accounts on $name', (database) => {
         id: expect.stringMatching(/^usr_/),
         email,
         emailVerifiedAt: null,
+        hasSecondFactor: false,
         hasPassword: true,
         state: 'active',
         role: 'user',

@@ -3,6 +3,7 @@ import { createSecretText, hashSecret } from '../../src/control/account/secretTe
 import { createApiKey } from '../../src/lib/secrets/apiKey.ts'
 import type { ApiKeyView, AppView, TokenScope } from '../../src/control/contract/controlApi.d.ts'
 import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
+import { createId } from '../../src/storage/createId.ts'
 import { tokenScopes } from '../../src/control/contract/accessToken.ts'
 import { createLogId } from '../../src/usage/requestLog/logId.ts'
 import { toRequestSteps } from '../../src/usage/requestLog/requestLogRows.ts'
@@ -95,6 +96,7 @@ export interface AccountFixture {
   /** A link that logs in. */
   readonly logInLink: string
   readonly webhookId: string
+  readonly factorId: string
 }
 
 /** Adds a request to the logs of some keys. */
@@ -147,6 +149,24 @@ export const createFixture = async (control: StartedControl, user?: TestUser): P
     await control.call('POST /api/alerts/webhooks', { as, body: { url: 'https://hooks.example.org/' } }),
     201,
   )
+  const factorId = createId('fac')
+  // Not through `Factors`: the account would have a second factor, and its session would have to prove it.
+  await control.storage.db.query
+    .insertInto('factors')
+    .values({
+      id: factorId,
+      userId: owner.id,
+      kind: 'totp',
+      label: 'App',
+      sealed: null,
+      credentialId: null,
+      publicKey: null,
+      transports: '[]',
+      counter: 0,
+      createdAt: control.clock.now,
+      usedAt: null,
+    })
+    .execute()
   await control.storage.identities.add({ issuer, subject: owner.id, userId: owner.id, now: control.clock.now })
   const emailLink = createSecretText('email')
   await control.storage.emailLinks.create({
@@ -174,5 +194,6 @@ export const createFixture = async (control: StartedControl, user?: TestUser): P
     emailLink,
     logInLink: control.accounts.createLogInLink(owner.id),
     webhookId: webhook.id,
+    factorId,
   }
 }

@@ -23,6 +23,7 @@ const idGetters: Readonly<Record<string, (fixture: AccountFixture) => string>> =
   userId: ({ userId }) => userId,
   inviteId: ({ inviteId }) => inviteId,
   webhookId: ({ webhookId }) => webhookId,
+  factorId: ({ factorId }) => factorId,
 }
 const getId = (name: string, fixture: AccountFixture): string => {
   const find = idGetters[name]
@@ -50,6 +51,8 @@ const tables = [
   'allowEntries',
   'jwtKeys',
   'keys',
+  'factors',
+  'recoveryCodes',
   'invites',
   'oneTimeLinks',
   'leftUsers',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hashRecoveryCode } from '../../src/control/account/recoveryCodes.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { createOidcClient } from '../../src/oidc/createOidcClient.ts'
 import type { OidcConfig, OidcEvent } from '../../src/oidc/oidcClient.ts'
@@ -110,6 +111,27 @@ describe.each(databases)('single sign-on on $name', (database) => {
       config = { ...provider.config, trustEmail: true }
       provider.user = { ...newUser(), email_verified: undefined }
       expect(expectOk(await logIn()).viewer.user.emailVerifiedAt).not.toBeNull()
+    })
+
+    test('needs the second factor of the account, in the same browser', async () => {
+      const { viewer, token } = expectOk(await logIn())
+      await storage.db.query.updateTable('users').set({ hasSecondFactor: 1 }).where('id', '=', viewer.user.id).execute()
+      const codes = ['7KQ2-7KQ2-7KQ2-7KQ2', '8KQ2-7KQ2-7KQ2-7KQ2']
+      await storage.factors.setRecoveryCodes(viewer.user.id, codes.map(hashRecoveryCode))
+      const started = await logIn()
+      if (!('pending' in started)) throw new Error('not pending')
+      const { pending } = started
+      expect(await fixture.accounts.authenticate(pending)).toBeUndefined()
+      const request = { proof: { code: codes[0] ?? '' }, site: siteUrl, ip: newIp() }
+      expect(await fixture.accounts.finishLogIn({ ...request, pending: undefined })).toMatchObject({ status: 403 })
+      const finished = expectOk(await fixture.accounts.finishLogIn({ ...request, pending, current: token }))
+      expect(finished.viewer.user.id).toBe(viewer.user.id)
+      // A session that has proved it does not have to do so again. It is not fresher than before.
+      const { factorAt } = finished.viewer.session ?? {}
+      fixture.clock.now += minute
+      const connected = expectOk(await logIn({ current: finished.token, connect: true }))
+      expect(connected.viewer.session?.factorAt).toBe(factorAt)
+      expect(await logIn({ current: expectOk(await fixture.signUp()).token })).toHaveProperty('pending')
     })
 
     test('an account without a password rejects every password', async () => {

@@ -15,6 +15,7 @@ import { places } from './places.ts'
 import { runKeyrail, startServe, writeConfig } from './serviceProcess.ts'
 import { nodeSecret, startTestService } from './testService.ts'
 import type { TestService } from './testService.ts'
+import { getAppCode } from '../account/appCode.ts'
 import { createVisitor } from './visitor.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -239,6 +240,16 @@ describe('a running service', () => {
     expect((await ann.request('POST', '/api/account/password/reset', { link, password: next })).status).toBe(200)
     const again = createVisitor(service.url)
     expect((await again.request('POST', '/api/session', { email: 'ann@example.org', password })).status).toBe(401)
+    expect((await again.request('POST', '/api/session', { email: 'ann@example.org', password: next })).status).toBe(200)
+
+    const { totp } = await again.get('POST /api/account/factors/options')
+    const code = getAppCode(totp.secret, Date.now())
+    await again.get('POST /api/account/factors', { body: { label: 'App', totp: { setup: totp.setup, code } } })
+    const pending = await again.request('POST', '/api/session', { email: 'ann@example.org', password: next })
+    expect(pending.json).toMatchObject({ error: { code: 'second_factor_required' } })
+    expect(await operate(service, 'users', 'reset-second-factor', 'ann@example.org')).toMatchObject({
+      hasSecondFactor: false,
+    })
     expect((await again.request('POST', '/api/session', { email: 'ann@example.org', password: next })).status).toBe(200)
 
     await operate(service, 'users', 'role', 'ann@example.org', 'operator')

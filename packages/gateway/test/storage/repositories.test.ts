@@ -40,6 +40,7 @@ describe.each(databases)('repositories on $name', (database) => {
         createdAt: now,
         quotaOwner: user.id,
         emailVerifiedAt: null,
+        hasSecondFactor: false,
       })
       expect(await storage.users.find(user.id)).toEqual(user)
       expect(await storage.users.findByEmail('GrüßE@example.ORG ')).toEqual(user)
@@ -115,6 +116,7 @@ describe.each(databases)('repositories on $name', (database) => {
         seenAt: now,
         ip: '::1',
         userAgent: 'x'.repeat(200),
+        factorAt: null,
       })
       expect(await storage.sessions.touch(hash, now + 5)).toBe(true)
       expect(await storage.sessions.find(hash)).toMatchObject({ userId, seenAt: now + 5 })

@@ -18,8 +18,9 @@ import { PageHead } from '../../parts/PageHead.tsx'
 import { PasswordField } from '../../parts/PasswordField.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SignOnButton } from '../../parts/SignOnButton.tsx'
+import { SecondFactors } from './SecondFactors.tsx'
 
-/** The email address, single sign-on, the password, and the deletion of the account. */
+/** The email address, single sign-on, the password, second factors, and the deletion of the account. */
 export function AccountSecurity() {
   const { data } = useQuery(sessionQuery)
   const { data: deployment } = useQuery(deploymentQuery)
@@ -31,7 +32,8 @@ export function AccountSecurity() {
         {deployment?.email && data && <ChangeEmail account={data.account} />}
         {deployment?.singleSignOn && <Connect label={deployment.singleSignOn.label} />}
         {hasPassword && <ChangePassword />}
-        <DeleteAccount hasPassword={hasPassword} />
+        <SecondFactors />
+        <DeleteAccount hasPassword={hasPassword && data?.account.hasSecondFactor !== true} />
       </div>
     </>
   )

@@ -61,6 +61,7 @@ export function OperatorUser() {
           </Link>
           <UserLimits user={user} />
           <ResetLink user={user} />
+          {user.hasSecondFactor && <ResetSecondFactor user={user} />}
           <Disable user={user} />
         </>
       )}
@@ -112,6 +113,46 @@ function ResetLink({ user }: { readonly user: UserView }) {
           Create link
         </Button>
       </div>
+    </Card>
+  )
+}
+
+function ResetSecondFactor({ user }: { readonly user: UserView }) {
+  const queries = useQueryClient()
+  const { say } = useDialogs()
+  const [isConfirming, setConfirming] = useState(false)
+  const resetting = useSubmit({
+    send: (password) =>
+      callApi('POST /api/admin/users/{userId}/second-factor/reset', {
+        params: { userId: user.id },
+        body: password === undefined ? {} : { password },
+      }),
+    done: (changed) => {
+      setConfirming(false)
+      queries.setQueryData(userQuery(user.id).queryKey, changed)
+      say('Second factors removed')
+    },
+  })
+  return (
+    <Card
+      title="Second factor"
+      help="service/second-factor#reset"
+      lead="For a user who has lost all second factors and recovery codes. Be sure who asks: then the password is enough."
+    >
+      <div className="row end">
+        <Button kind="danger" onClick={() => setConfirming(true)}>
+          Remove the second factors
+        </Button>
+      </div>
+      {isConfirming && (
+        <ConfirmDialog
+          of={resetting}
+          title={`Remove the second factors of ${user.email}?`}
+          lead="The user is logged out, and can then log in with the password alone. An email tells them."
+          action="Remove"
+          onClose={() => setConfirming(false)}
+        />
+      )}
     </Card>
   )
 }

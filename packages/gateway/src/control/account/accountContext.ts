@@ -38,10 +38,14 @@ export interface ThrottledContext extends AccountContext {
   readonly emailsByIp: Throttle
   /** The same by the hash of the address that gets it. */
   readonly emailsByAddress: Throttle
-  /** Log-ins at the provider that are started, by IP block. */
+  /** Log-ins at the provider that are started, those with a passkey, and proofs of a second factor, by IP block. */
   readonly signOnStarts: Throttle
   /** Those that fail. */
   readonly signOnFailures: Throttle
+  /** Codes of authenticator apps, by account id: more would make guessing worthwhile. Passkeys and recovery codes still work. */
+  readonly codeTries: Throttle
+  /** The same by account id and IP block. */
+  readonly codeTriesAtAddress: Throttle
   /** Password confirmations, by session hash. */
   readonly confirmations: Throttle
   /** Failed log-ins that are added to the audit log, by account id, so that attacks on other accounts do not suppress them. */
@@ -53,16 +57,10 @@ export interface ThrottledContext extends AccountContext {
 }
 
 /** Converts a stored user to an account, without its password hash. */
-export const toAccount = ({ id, email, emailVerifiedAt, password, state, role, limits, createdAt }: User): Account => ({
-  id,
-  email,
-  emailVerifiedAt,
-  hasPassword: password !== '',
-  state,
-  role,
-  limits,
-  createdAt,
-})
+export const toAccount = (user: User): Account => {
+  const { password, quotaOwner: _, ...account } = user
+  return { ...account, hasPassword: password !== '' }
+}
 
 /** Adds an entry to the audit log. */
 export const audit = (

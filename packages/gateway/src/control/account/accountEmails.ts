@@ -29,7 +29,7 @@ export const getSignUpFragment = (
   ].join('&')
 
 /** The name of the service in emails: the host that people know it by. */
-const getName = (siteUrl: string): string => URL.parse(siteUrl)?.host ?? 'Keyrail'
+export const getName = (siteUrl: string): string => URL.parse(siteUrl)?.host ?? 'Keyrail'
 
 const ignore = 'If you did not ask for this, ignore this email. Nothing changes.'
 
@@ -105,6 +105,14 @@ export const accountEmails = {
         `The password of your account at ${getName(siteUrl)} was changed. All other sessions have ended, and the access tokens are removed.`,
       ],
       footer: `If this was not you, set a new password now: ${getPageUrl(siteUrl, 'forgot-password')}`,
+    }),
+  /** @param what - What happened, as a sentence. */
+  secondFactor: ({ to, siteUrl }: Recipient, what: string): Email =>
+    formatEmail({
+      to,
+      subject: `Your second factor for ${getName(siteUrl)} was changed`,
+      paragraphs: [`This is about your account at ${getName(siteUrl)}. ${what}`],
+      footer: 'If this was not you, change your password, and contact the operator of the service now.',
     }),
   /** To the address that the account had before. */
   emailChanged: ({ to, siteUrl }: Recipient): Email =>

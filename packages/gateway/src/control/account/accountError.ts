@@ -8,6 +8,14 @@ export type AccountErrorCode =
   | 'account_deleted'
   | 'confirm_required'
   | 'session_required'
+  | 'second_factor_required'
+  | 'second_factor_confirm_required'
+  | 'second_factor_wrong'
+  | 'second_factor_missing'
+  | 'log_in_expired'
+  | 'passkey_cloned'
+  | 'passkey_taken'
+  | 'factors_full'
   | 'sign_up_closed'
   | 'invite_required'
   | 'invite_invalid'
@@ -103,6 +111,56 @@ export const accountErrors = {
     status: 403,
     code: 'session_required',
     message: 'An access token cannot do this. Log in with a browser.',
+  }),
+  secondFactorRequired: (): AccountError => ({
+    status: 403,
+    code: 'second_factor_required',
+    message: 'The log-in needs a second factor. Enter a code of your authenticator app, or use a passkey.',
+  }),
+  /** In place of the password, in a session of an account with a second factor. */
+  factorRequired: (): AccountError => ({
+    status: 403,
+    code: 'second_factor_confirm_required',
+    message: 'The second factor was proved more than 10 minutes ago. Prove it again with POST /api/session/confirm.',
+  }),
+  wrongFactor: (): AccountError => ({
+    status: 403,
+    code: 'second_factor_wrong',
+    message: 'The code or passkey is wrong, or was used before. Try again with the next code.',
+    field: 'code',
+  }),
+  clonedPasskey: (): AccountError => ({
+    status: 403,
+    code: 'passkey_cloned',
+    message:
+      'Another device has used a copy of this passkey. Log in with another factor, remove this passkey, and change your password.',
+  }),
+  tooManyCodes: (retryAfterMs: number): AccountError => ({
+    status: 429,
+    code: 'too_many_tries',
+    message: `Too many wrong codes. Use a passkey or a recovery code, or try again in ${Math.ceil(retryAfterMs / 1_000)} s.`,
+    retryAfterMs,
+  }),
+  logInExpired: (): AccountError => ({
+    status: 403,
+    code: 'log_in_expired',
+    message: 'This log-in was used, has expired, or was started in another browser. Log in again.',
+  }),
+  passkeyTaken: (): AccountError => ({
+    status: 409,
+    code: 'passkey_taken',
+    message: 'This passkey already belongs to an account. Create another one.',
+  }),
+  factorsFull: (max: number): AccountError => ({
+    status: 409,
+    code: 'factors_full',
+    message: `This account has ${max} second factors, the maximum. Remove one first.`,
+  }),
+  noSecondFactor: (): AccountError => ({
+    status: 403,
+    code: 'second_factor_missing',
+    message:
+      'This needs an account with a second factor. Add an authenticator app or a passkey in the dashboard first.',
   }),
   signUpClosed: (): AccountError => ({
     status: 403,

@@ -3,6 +3,7 @@ import type { AccountMailer } from './accountEmails.ts'
 import type { Account } from './account.ts'
 import type { ServerSecret } from '../../lib/secrets/serverSecret.ts'
 import type { AccessToken } from '../../storage/accessTokens.ts'
+import type { Factor } from '../../storage/factors.ts'
 import type { Identity } from '../../storage/identities.ts'
 import type { Change } from '../../storage/changes.ts'
 import type { Storage } from '../../storage/openStorage.ts'
@@ -10,6 +11,7 @@ import type { Session } from '../../storage/sessions.ts'
 import type { AccountError } from './accountError.ts'
 import type { PasswordHasher } from './createPasswordHasher.ts'
 import type { Operator } from './operator.ts'
+import type { FactorOptions, FactorProof, NewFactorOptions, NewPasskey, PasskeyResponse } from './factorProof.ts'
 
 /** The authenticated user of a request, by session or personal access token. */
 export interface Viewer {
@@ -31,6 +33,14 @@ export interface LoggedIn {
   readonly expiresAt: number
 }
 
+/** A log-in whose password is right, and that still needs a second factor. */
+export interface PendingLogIn {
+  /** A secret, for the cookie only. It binds the log-in to the browser. */
+  readonly pending: string
+  /** In milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
 /** A log-in at the OpenID Connect provider. */
 export interface SignOnStart {
   /** The provider's URL at which the user logs in. */
@@ -46,6 +56,12 @@ export interface Origin {
   /** The client's IP address, after applying `trustedProxies`. */
   readonly ip: string
   readonly userAgent?: string | undefined
+}
+
+/** The origin of a request, and of the page that sent it. */
+export interface FactorOrigin extends Origin {
+  /** The origin of the dashboard, such as `https://node.example`. */
+  readonly site: string
 }
 
 /** A new personal access token with its secret. */
@@ -83,12 +99,12 @@ export interface Accounts {
    */
   verifyEmail(request: Origin & { viewer: Viewer; link: string }): Promise<Account | AccountError>
   /**
-   * Creates a session. An unknown email address takes as long as a wrong password.
+   * Creates a session, or a log-in that needs a second factor. An unknown email address takes as long as a wrong password.
    * @param request.current - The token of the browser's current session, which ends.
    */
   logIn(
     request: Origin & { email: string; password: string; current?: string | undefined },
-  ): Promise<LoggedIn | AccountError>
+  ): Promise<LoggedIn | PendingLogIn | AccountError>
   /**
    * Creates a link that logs in to an account once, within 15 minutes. The process remembers its hash, and nothing is stored. Only the program
    * that runs the service can create one: `keyrail dev` does, for its own account.
@@ -100,7 +116,9 @@ export interface Accounts {
    * Creates a session with a link of `createLogInLink`, which uses it up.
    * @param request.current - The token of the browser's current session, which ends.
    */
-  logInWithLink(request: Origin & { link: string; current?: string | undefined }): Promise<LoggedIn | AccountError>
+  logInWithLink(
+    request: Origin & { link: string; current?: string | undefined },
+  ): Promise<LoggedIn | PendingLogIn | AccountError>
   /**
    * Starts a log-in at the OpenID Connect provider.
    * @returns The provider's URL to send the browser to, and the secret that binds the log-in to the browser, for a cookie only. It expires after
@@ -124,7 +142,48 @@ export interface Accounts {
       connect?: boolean | undefined
       current?: string | undefined
     },
+  ): Promise<LoggedIn | PendingLogIn | AccountError>
+  /** How a log-in that is pending can be finished. */
+  getLogInOptions(request: { pending: string | undefined; site: string }): Promise<FactorOptions | AccountError>
+  /**
+   * Finishes a log-in that is pending, once.
+   * @param request.current - The token of the browser's current session, which ends.
+   */
+  finishLogIn(
+    request: FactorOrigin & { pending: string | undefined; proof: FactorProof; current?: string | undefined },
   ): Promise<LoggedIn | AccountError>
+  /** Starts a log-in with a passkey alone. @returns What the browser needs, and the secret that binds the log-in to it, for a cookie only. */
+  startPasskeyLogIn(
+    request: FactorOrigin,
+  ): Promise<(FactorOptions & { readonly token: string; readonly expiresAt: number }) | AccountError>
+  /** Logs in with a passkey that has verified the user. */
+  logInWithPasskey(
+    request: FactorOrigin & { token: string | undefined; passkey: PasskeyResponse; current?: string | undefined },
+  ): Promise<LoggedIn | AccountError>
+  /** How a session can prove a second factor again. */
+  getConfirmOptions(request: { viewer: Viewer; site: string }): Promise<FactorOptions | AccountError>
+  /** Proves a second factor again: for 10 minutes, sensitive actions then need no other confirmation. */
+  confirmFactor(request: FactorOrigin & { viewer: Viewer; proof: FactorProof }): Promise<Viewer | AccountError>
+  /** Lists the factors of the viewer, and how many recovery codes are unused. */
+  listFactors(viewer: Viewer): Promise<{ readonly factors: readonly Factor[]; readonly recoveryCodes: number }>
+  /** Starts adding a factor. Nothing is stored. */
+  getNewFactorOptions(request: { viewer: Viewer; site: string }): Promise<NewFactorOptions | AccountError>
+  /**
+   * Adds a factor. The first one ends all other sessions.
+   * @returns The factor, and with the first one the recovery codes, which cannot be shown again.
+   */
+  addFactor(
+    request: FactorOrigin & {
+      viewer: Viewer
+      label: string
+      totp?: { readonly setup: string; readonly code: string }
+      passkey?: NewPasskey
+    },
+  ): Promise<{ readonly factor: Factor; readonly recoveryCodes: readonly string[] | null } | AccountError>
+  /** @returns Whether the viewer had such a factor. */
+  removeFactor(request: { viewer: Viewer; id: string; ip?: string }): Promise<boolean>
+  /** Replaces the recovery codes. @returns The new ones, which cannot be shown again. */
+  renewRecoveryCodes(request: { viewer: Viewer; ip?: string }): Promise<readonly string[] | AccountError>
   /** Lists the identities at OpenID Connect providers that log in to the viewer's account. */
   listIdentities(viewer: Viewer): Promise<readonly Identity[]>
   /** Disconnects an identity, which then no longer logs in to the account. @returns Whether the viewer had one at this issuer. */
@@ -139,6 +198,7 @@ export interface Accounts {
   isOperatorToken(text: string): boolean
   /**
    * Confirms a sensitive action: requires a session younger than 15 minutes, or the password. An account without a password has to log in again.
+   * An account with a second factor has to have proved it in the last 10 minutes instead.
    * Access tokens are always rejected.
    */
   confirm(viewer: Viewer, password?: string): Promise<true | AccountError>
@@ -150,7 +210,7 @@ export interface Accounts {
    */
   deleteAccount(request: { viewer: Viewer; password?: string | undefined; ip?: string }): Promise<true | AccountError>
   /** Sets a new password with a one-time link, ends all sessions, removes all personal access tokens, and logs in. */
-  resetPassword(request: Origin & { link: string; password: string }): Promise<LoggedIn | AccountError>
+  resetPassword(request: Origin & { link: string; password: string }): Promise<LoggedIn | PendingLogIn | AccountError>
   /**
    * Creates a personal access token.
    * @param request.label - 1 to 64 characters.

@@ -3,6 +3,8 @@ import { monotonicClock } from '../../lib/clock.ts'
 import { createTokens } from './accessTokens.ts'
 import type { Accounts, AccountsOptions } from './accounts.ts'
 import { noMailer } from './accountEmails.ts'
+import { createFactorChanges } from './factorChanges.ts'
+import { createFactorLogIns } from './factorLogIns.ts'
 import { createEmailLinks } from './emailLinks.ts'
 import { createThrottle } from './createThrottle.ts'
 import { createLogInThrottle } from './createLogInThrottle.ts'
@@ -55,6 +57,8 @@ export const createAccounts = ({
     emailsByAddress: createThrottle({ burst: 3, intervalMs: 10 * minute, ...monotonic }),
     signOnStarts: createThrottle({ burst: 60, intervalMs: 1_000, ...monotonic }),
     signOnFailures: createThrottle({ burst: 30, intervalMs: 6_000, ...monotonic }),
+    codeTries: createThrottle({ burst: 10, intervalMs: 5 * minute, ...monotonic }),
+    codeTriesAtAddress: createThrottle({ burst: 5, intervalMs: minute, ...monotonic }),
     confirmations: createThrottle({ burst: 5, intervalMs: minute, ...monotonic }),
     loggedFailures: createThrottle({ burst: 20, intervalMs: minute, ...monotonic }),
     loggedUnknownClients: createThrottle({ burst: 100, intervalMs: 1_000, maxKeys: 2, ...monotonic }),
@@ -67,6 +71,8 @@ export const createAccounts = ({
     ...createSingleSignOn({ ...throttled, authenticate: logIns.authenticate }),
     ...createPasswordChanges(throttled),
     ...createEmailLinks(throttled),
+    ...createFactorLogIns(throttled),
+    ...createFactorChanges(throttled),
     ...createTokens(context),
     isOperatorToken: (text) =>
       operatorHash !== undefined && timingSafeEqual(Buffer.from(hashSecret(text)), operatorHash),

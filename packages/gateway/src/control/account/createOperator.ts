@@ -41,6 +41,7 @@ export const createOperator = (context: AccountContext): Operator => ({
   removeInvite: (options) => removeInvite(context, options),
   setUserState: (options) => setUserState(context, options),
   setUserRole: (options) => setUserRole(context, options),
+  resetSecondFactor: (options) => resetSecondFactor(context, options),
   setUserLimits: (options) => setUserLimits(context, options),
   resetLink: (options) => resetLink(context, options),
 })
@@ -208,6 +209,27 @@ const setUserRole = (
     { id, ...by },
     { action: 'account.role', detail: { role }, work: ({ users }) => users.setRole(id, role) },
   )
+
+const resetSecondFactor = async (
+  { storage, mailer, now }: AccountContext,
+  { id, actor = 'operator', ip }: Parameters<Operator['resetSecondFactor']>[0],
+): ReturnType<Operator['resetSecondFactor']> => {
+  const user = await storage.transaction(async (within) => {
+    if ((await within.users.findForUpdate(id)) === undefined) return undefined
+    await within.factors.removeAll(id)
+    await within.sessions.endAll(id)
+    await audit(within, { at: now(), userId: id, actor, action: 'factor.reset', subject: id, ip })
+    return within.users.find(id)
+  })
+  if (user === undefined) return accountErrors.deleted()
+  mailer.enqueue('secondFactor', async () =>
+    accountEmails.secondFactor(
+      { to: user.email, siteUrl: mailer.siteUrl() },
+      'An operator removed all your second factors and recovery codes, and ended your sessions. You can now log in without them.',
+    ),
+  )
+  return toAccount(user)
+}
 
 const setUserLimits = async (
   context: AccountContext,

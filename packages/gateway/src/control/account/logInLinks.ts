@@ -4,16 +4,14 @@ import { accountErrors } from './accountError.ts'
 import type { Accounts } from './accounts.ts'
 import { createSecretText, hashSecret } from './secretText.ts'
 import { isSessionToken } from './sessionCookie.ts'
-import { startSession } from './startSession.ts'
+import { isPending, startLogIn } from './startSession.ts'
 
 /** How long a link works, in milliseconds. */
 const linkMs = 15 * 60_000
 
 /** Creates the functions of links that log in once. The links are only in memory, so they end with the process. */
-export const createLogInLinks = ({
-  storage,
-  now,
-}: AccountContext): Pick<Accounts, 'createLogInLink' | 'logInWithLink'> => {
+export const createLogInLinks = (context: AccountContext): Pick<Accounts, 'createLogInLink' | 'logInWithLink'> => {
+  const { storage, now } = context
   const links = new Map<string, { readonly userId: string; readonly expiresAt: number }>()
   return {
     createLogInLink: (userId) => {
@@ -35,8 +33,8 @@ export const createLogInLinks = ({
       if (user.state === 'disabled') return accountErrors.disabled()
       const started = await storage.transaction(async (within) => {
         const at = now()
-        const session = await startSession(within, { user, ip, userAgent, now: at })
-        if (session === 'notFound') return session
+        const session = await startLogIn(context, within, { user, ip, userAgent, now: at })
+        if (session === 'notFound' || isPending(session)) return session
         if (current !== undefined && isSessionToken(current)) await within.sessions.end(hashSecret(current))
         await audit(within, { at, userId, actor: userId, action: 'account.logIn', subject: userId, ip })
         return session

@@ -15,7 +15,7 @@ import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
 import { pruneSome } from './pruneAccounts.ts'
 import { isSessionToken } from './sessionCookie.ts'
-import { sessionTimes, startSession } from './startSession.ts'
+import { isComplete, isPending, sessionTimes, startLogIn, startSession } from './startSession.ts'
 
 const touchEveryMs = 60_000
 
@@ -145,8 +145,8 @@ const logIn = async (
     await prune(context)
     const started = await storage.transaction(async (within) => {
       const at = now()
-      const session = await startSession(within, { user: known, ip, userAgent, now: at })
-      if (session === 'notFound') return session
+      const session = await startLogIn(context, within, { user: known, ip, userAgent, now: at })
+      if (session === 'notFound' || isPending(session)) return session
       if (current !== undefined && isSessionToken(current)) await within.sessions.end(hashSecret(current))
       await auditOwn(within, user.id, { at, action: 'account.logIn', ip })
       return session
@@ -193,8 +193,10 @@ const authenticate = async (
   if (at - session.createdAt >= sessionTimes.totalMs || at - session.seenAt >= sessionTimes.idleMs) return undefined
   const user = await storage.users.find(session.userId)
   if (user?.state !== 'active') return undefined
-  if (at - session.seenAt < touchEveryMs) return { user: toAccount(user), session: { ...session, hash } }
+  const viewer = { user: toAccount(user), session: { ...session, hash } }
+  if (!isComplete(viewer)) return undefined
+  if (at - session.seenAt < touchEveryMs) return viewer
   // The session ended between the two queries.
   if (!(await storage.sessions.touch(hash, at))) return undefined
-  return { user: toAccount(user), session: { ...session, seenAt: at, hash } }
+  return { ...viewer, session: { ...viewer.session, seenAt: at } }
 }

@@ -46,6 +46,8 @@ export interface Operator {
   setUserState(request: Actor & { id: string; state: User['state'] }): Promise<Account | AccountError>
   /** Makes a user an operator, or an operator a user. */
   setUserRole(request: Actor & { id: string; role: User['role'] }): Promise<Account | AccountError>
+  /** Removes all second factors and recovery codes, ends all sessions, and notifies the user by email. */
+  resetSecondFactor(request: Actor & { id: string }): Promise<Account | AccountError>
   /** @param request.limits - `null` for the service's limits. */
   setUserLimits(request: Actor & { id: string; limits: UserLimits | null }): Promise<Account | AccountError>
   /**

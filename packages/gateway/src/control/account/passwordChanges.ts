@@ -8,7 +8,7 @@ import { canBePassword, findPasswordProblem } from './findPasswordProblem.ts'
 import { hashEmail } from './hashEmail.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
-import { sessionTimes, startSession } from './startSession.ts'
+import { findStaleFactor, isConfirmedByFactor, isFresh, startLogIn, startSession } from './startSession.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
 
@@ -51,12 +51,9 @@ const verifyPassword = async (
   }
 }
 
-const isFresh = ({ now }: ThrottledContext, { session }: Viewer): boolean =>
-  session !== undefined && now() - session.createdAt < sessionTimes.freshMs
-
 /** Whether the account has a password that can confirm something. */
-const hasPassword = ({ passwordLogin }: ThrottledContext, { user }: Viewer): boolean =>
-  user.hasPassword && passwordLogin()
+const hasPassword = ({ passwordLogin }: ThrottledContext, viewer: Viewer): boolean =>
+  viewer.user.hasPassword && passwordLogin() && !isConfirmedByFactor(viewer)
 
 const notify = ({ mailer }: ThrottledContext, to: string): void =>
   mailer.enqueue('passwordChanged', async () => accountEmails.passwordChanged({ to, siteUrl: mailer.siteUrl() }))
@@ -67,7 +64,9 @@ const confirm = async (
   password: string | undefined,
 ): ReturnType<Accounts['confirm']> => {
   if (viewer.session === undefined) return accountErrors.sessionRequired()
-  if (isFresh(context, viewer)) return true
+  if (isFresh(viewer, context.now())) return true
+  const stale = findStaleFactor(viewer, context.now())
+  if (stale !== undefined) return stale
   if (!hasPassword(context, viewer)) return accountErrors.logInAgain()
   if (password === undefined)
     return {
@@ -85,8 +84,11 @@ const changePassword = async (
   { viewer, current, next, ip, userAgent }: Parameters<Accounts['changePassword']>[0],
 ): ReturnType<Accounts['changePassword']> => {
   const { passwordLogin, passwords, storage, now } = context
-  if (viewer.session === undefined) return accountErrors.sessionRequired()
+  const { session } = viewer
+  if (session === undefined) return accountErrors.sessionRequired()
   if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
+  const stale = findStaleFactor(viewer, now())
+  if (stale !== undefined) return stale
   const problem = findPasswordProblem(next, { email: viewer.user.email })
   if (problem !== undefined) return accountErrors.password(problem, 'next')
   if (next.normalize('NFKC') === current.normalize('NFKC'))
@@ -100,7 +102,8 @@ const changePassword = async (
     // Of two concurrent changes only one succeeds: the other one used a password that is no longer current.
     if (!(await within.users.setPassword(user.id, hashed.phc, { from: user.password }))) return 'notFound'
     await endAccess(within, user.id, { at, action: 'account.changePassword', ip })
-    return startSession(within, { user: { ...user, password: hashed.phc }, ip, userAgent, now: at })
+    const { factorAt } = session
+    return startSession(within, { user: { ...user, password: hashed.phc }, ip, userAgent, factorAt, now: at })
   })
   if (changed === 'notFound') return accountErrors.wrongPassword('current')
   notify(context, user.email)
@@ -149,7 +152,7 @@ const resetPassword = async (
     if (user.state === 'disabled') return accountErrors.disabled()
     await within.users.setPassword(user.id, hashed.phc)
     await endAccess(within, user.id, { at, action: 'account.resetPassword', ip })
-    const started = await startSession(within, {
+    const started = await startLogIn(context, within, {
       user: { ...user, password: hashed.phc },
       ip,
       userAgent,
@@ -168,11 +171,13 @@ const deleteAccount = async (
 ): ReturnType<Accounts['deleteAccount']> => {
   const { storage, secrets, now, onChange } = context
   if (viewer.session === undefined) return accountErrors.sessionRequired()
+  const stale = findStaleFactor(viewer, now())
+  if (stale !== undefined) return stale
   if (hasPassword(context, viewer)) {
     if (password === undefined) return accountErrors.passwordRequired()
     const verified = await verifyPassword(context, viewer, password, 'password')
     if ('code' in verified) return verified
-  } else if (!isFresh(context, viewer)) return accountErrors.logInAgain()
+  } else if (!isFresh(viewer, now())) return accountErrors.logInAgain()
   const { id } = viewer.user
   const deleted = await storage.transaction(async (within) => {
     // Locked, so that no app is created between the count and the deletion.

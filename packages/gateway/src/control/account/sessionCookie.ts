@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isSignOnToken } from './signOnFlow.ts'
 
 const tokenShape = /^[A-Za-z0-9_-]{43}$/
+const logInShape = /^usr_[0-9a-z]{20}\.\d{13}\.[\w-]{22}\.[\w-]{43}$/
 
 /** Creates a session's secret: 256 random bits in base64url. */
 export const createSessionToken = (): string => randomBytes(32).toString('base64url')
@@ -18,8 +19,8 @@ export interface CookieOptions {
 // Browsers accept the `__Host-` prefix only over HTTPS and only for this exact host, so another subdomain cannot set the cookie.
 const getName = (name: CookieName, secure: boolean): string => `${secure ? '__Host-' : ''}keyrail-${name}`
 
-/** `session`: of a log-in. `sign-on`: of a log-in at the OpenID Connect provider that is in flight. */
-type CookieName = 'session' | 'sign-on'
+/** `session`: of a log-in. `log-in`: of one that needs a second factor or a passkey. `sign-on`: of one at the OpenID Connect provider. */
+type CookieName = 'session' | 'log-in' | 'sign-on'
 
 const setCookie = (name: CookieName, value: string, expiresAt: number, secure: boolean): string =>
   `${getName(name, secure)}=${value}; Path=/; Expires=${new Date(expiresAt).toUTCString()}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
@@ -47,6 +48,15 @@ export const createSignOnCookie = (
 /** Creates the `Set-Cookie` header that deletes the cookie of a log-in at the provider. */
 export const clearSignOnCookie = ({ secure }: CookieOptions): string => setCookie('sign-on', '', 0, secure)
 
+/** The same as `createSessionCookie` for the secret of a log-in that needs a second factor or a passkey. */
+export const createLogInCookie = (
+  token: string,
+  { secure, expiresAt }: CookieOptions & { readonly expiresAt: number },
+): string => setCookie('log-in', token, expiresAt, secure)
+
+/** Creates the `Set-Cookie` header that deletes the cookie of `createLogInCookie`. */
+export const clearLogInCookie = ({ secure }: CookieOptions): string => setCookie('log-in', '', 0, secure)
+
 /**
  * Reads the session's secret from a `Cookie` header.
  * @returns The secret, or `undefined` if it is missing, malformed, or ambiguous: two cookies with different values mean that one of them
@@ -62,6 +72,13 @@ export const readSignOnToken = (
   cookieHeader: string | null | undefined,
   { secure }: CookieOptions,
 ): string | undefined => readCookie(cookieHeader, getName('sign-on', secure), isSignOnToken)
+
+/** The same as `readSessionToken` for the cookie of `createLogInCookie`. */
+export const readLogInToken = (
+  cookieHeader: string | null | undefined,
+  { secure }: CookieOptions,
+): string | undefined =>
+  readCookie(cookieHeader, getName('log-in', secure), (value) => logInShape.test(value) || isSessionToken(value))
 
 const readCookie = (
   cookieHeader: string | null | undefined,

@@ -17,7 +17,7 @@ import { hashSecret } from './secretText.ts'
 import { createSignOnToken, deriveSignOnFlow, findSignOnFlow } from './signOnFlow.ts'
 import type { SignOnTarget } from './signOnFlow.ts'
 import { singleSignOnErrors } from './singleSignOnErrors.ts'
-import { startSession } from './startSession.ts'
+import { isPending, startLogIn } from './startSession.ts'
 
 /** The page that the provider sends browsers back to. */
 const page = 'log-in/single-sign-on'
@@ -178,12 +178,15 @@ const finishSingleSignOn = async (
   await pruneSome({ storage, now: now(), auditMs: context.auditMs })
   const finished = await storage.transaction(async (within) => {
     const at = now()
-    if (!(await within.identities.useSignOn({ hash: hashSecret(token), expiresAt: flow.expiresAt })))
+    if (!(await within.identities.useToken({ hash: hashSecret(token), expiresAt: flow.expiresAt })))
       return singleSignOnErrors.invalid()
     const user = await findUser(context, within, { identity, invite, viewer, ip, now: at })
     if (isAccountError(user)) return user
-    const session = await startSession(within, { user, ip, userAgent, now: at })
+    // Who connects the provider has proved the factor in this session.
+    const factorAt = viewer?.user.id === user.id ? (viewer.session?.factorAt ?? null) : null
+    const session = await startLogIn(context, within, { user, ip, userAgent, factorAt, now: at })
     if (session === 'notFound') return accountErrors.disabled()
+    if (isPending(session)) return session
     if (viewer?.session !== undefined) await within.sessions.end(viewer.session.hash)
     await auditOwn(within, user.id, { at, action: 'account.logIn', ip, detail: { issuer: identity.issuer } })
     return session

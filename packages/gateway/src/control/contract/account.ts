@@ -3,25 +3,36 @@ import { emailText, secretText, timeText } from './texts.ts'
 
 const logIn = { email: emailText, password: secretText }
 
+/** The members of an account that operators see too. */
+export const accountMembers = {
+  id: z.string(),
+  email: z.string(),
+  role: z.enum(['user', 'operator']).describe('Operators can view and change other accounts.'),
+  hasSecondFactor: z.boolean(),
+  createdAt: timeText,
+}
+
 export const accountView = z
   .strictObject({
-    id: z.string(),
-    email: z.string(),
+    ...accountMembers,
     emailVerified: z.boolean().describe('Whether the user has opened a link that was sent to the address.'),
     hasPassword: z.boolean().describe('`false` for an account that only single sign-on can log in to.'),
-    role: z.enum(['user', 'operator']).describe('Operators can view and change other accounts.'),
-    createdAt: timeText,
   })
   .meta({ id: 'Account', description: 'The account of the session or access token.' })
 
 export const sessionView = z
   .strictObject({
     account: accountView,
+    secondFactorMissing: z
+      .boolean()
+      .describe('Whether the service requires a second factor that the account does not have. Add one first.'),
     session: z
       .strictObject({
         createdAt: timeText,
         expiresAt: timeText.describe('When the session expires if it is not used.'),
-        confirmedUntil: timeText.describe('Until this time, no request requires the password.'),
+        confirmedUntil: timeText.describe(
+          'Until this time, no request requires the password or a second factor again.',
+        ),
       })
       .nullable()
       .describe('`null` for a personal access token.'),
@@ -131,11 +142,13 @@ export const passwordBody = z
     password: secretText
       .exactOptional()
       .describe(
-        'Required from an account with a password. The session of any other account must be younger than 15 minutes.',
+        'Required from an account with a password and without a second factor. The session of an account with neither must be younger than 15 minutes.',
       ),
   })
   .describe('Confirms an irreversible action.')
 
 export const confirmBody = z
   .strictObject({ password: secretText.exactOptional() })
-  .describe('Confirms a sensitive action. The password is required if the session is older than 15 minutes.')
+  .describe(
+    'Confirms a sensitive action. The password is required if the session is older than 15 minutes. An account with a second factor needs one that was proved in the last 10 minutes instead, with `POST /api/session/confirm`.',
+  )

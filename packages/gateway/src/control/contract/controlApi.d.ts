@@ -19,13 +19,14 @@ export interface AccessTokenView {
 export interface AccountView {
   readonly id: string
   readonly email: string
+  /** Operators can view and change other accounts. */
+  readonly role: 'user' | 'operator'
+  readonly hasSecondFactor: boolean
+  readonly createdAt: string
   /** Whether the user has opened a link that was sent to the address. */
   readonly emailVerified: boolean
   /** `false` for an account that only single sign-on can log in to. */
   readonly hasPassword: boolean
-  /** Operators can view and change other accounts. */
-  readonly role: 'user' | 'operator'
-  readonly createdAt: string
 }
 
 /** The requests of an app or an API key in the last 24 hours, and its last use. */
@@ -64,6 +65,25 @@ export interface AddAllowEntryBody {
   readonly value: string
   /** Up to 64 characters. @default '' */
   readonly label?: string
+}
+
+/** Adds a second factor: with `totp` or with `passkey`. */
+export interface AddFactorBody {
+  readonly label: string
+  readonly totp?: {
+    readonly setup: string
+    /** The current code of the app. */
+    readonly code: string
+  }
+  /** The response of `navigator.credentials.create`, with members in base64url. */
+  readonly passkey?: {
+    readonly id: string
+    readonly clientDataJSON: string
+    readonly attestationObject: string
+    readonly transports: readonly string[]
+  }
+  /** Required from an account without a second factor if the session is older than 15 minutes. */
+  readonly password?: string
 }
 
 /** Imports a public key. */
@@ -375,8 +395,14 @@ export interface ChangePasswordBody {
   readonly next: string
 }
 
-/** Confirms a sensitive action. The password is required if the session is older than 15 minutes. */
+/** Confirms a sensitive action. The password is required if the session is older than 15 minutes. An account with a second factor needs one that was proved in the last 10 minutes instead, with `POST /api/session/confirm`. */
 export interface ConfirmBody {
+  readonly password?: string
+}
+
+/** Confirms a change of second factors. */
+export interface ConfirmFactorBody {
+  /** Required from an account without a second factor if the session is older than 15 minutes. */
   readonly password?: string
 }
 
@@ -446,6 +472,8 @@ export interface DeploymentView {
   readonly email: boolean
   /** Whether users can log in and sign up by password. */
   readonly passwordLogin: boolean
+  /** Who must have a second factor; `null`: nobody. */
+  readonly requireSecondFactor: 'operators' | 'all' | null
   /** Log-in with an OpenID Connect provider; `null`: there is none. */
   readonly singleSignOn: {
     /** The provider's name. */
@@ -528,6 +556,39 @@ export interface EmailBody {
   readonly email: string
   /** Required if the session is older than 15 minutes. */
   readonly password?: string
+}
+
+/** How a second factor can be proved. */
+export interface FactorOptionsView {
+  /** The kinds of second factors that the account has. */
+  readonly kinds: readonly ('totp' | 'passkey')[]
+  /** Pass it to `navigator.credentials.get` as `PublicKeyCredentialRequestOptionsJSON`; `null`: the account has no passkey. */
+  readonly passkey: Readonly<Record<string, unknown>> | null
+}
+
+/** Proves a second factor: with `code` or with `passkey`. */
+export interface FactorProofBody {
+  /** A code of an authenticator app, or a recovery code. */
+  readonly code?: string
+  readonly passkey?: PasskeyResponse
+}
+
+/** The second factors of the account. */
+export interface FactorsView {
+  readonly items: readonly FactorView[]
+  /** How many recovery codes are unused. */
+  readonly recoveryCodes: number
+}
+
+/** A second factor, without its secrets. */
+export interface FactorView {
+  readonly id: string
+  /** `totp`: an authenticator app. */
+  readonly kind: 'totp' | 'passkey'
+  readonly label: string
+  readonly createdAt: string
+  /** When it was last used; `null`: never. */
+  readonly usedAt: string | null
 }
 
 /** Finishes a log-in at the OpenID Connect provider. */
@@ -834,6 +895,27 @@ export interface NewAppView {
   readonly urls: PerNetwork
 }
 
+/** What is needed to add a second factor. */
+export interface NewFactorOptionsView {
+  readonly totp: {
+    /** The sealed secret. Send it back with a code. */
+    readonly setup: string
+    /** In base32, to type it into an app. A secret. */
+    readonly secret: string
+    /** For a QR code. A secret. */
+    readonly url: string
+  }
+  /** Pass it to `navigator.credentials.create` as `PublicKeyCredentialCreationOptionsJSON`. */
+  readonly passkey: Readonly<Record<string, unknown>>
+}
+
+/** A new second factor. */
+export interface NewFactorView {
+  readonly factor: FactorView
+  /** Ten secrets, each of which works once in place of a second factor; `null`: the account has some. */
+  readonly recoveryCodes: readonly string[] | null
+}
+
 /** A webhook with its secret, which is shown only once. */
 export interface NewWebhookView {
   readonly webhook: WebhookView
@@ -888,14 +970,35 @@ export interface OwnLimits {
   readonly burst?: number
 }
 
+/** Logs in with a passkey. */
+export interface PasskeyLogInBody {
+  readonly passkey: PasskeyResponse
+}
+
+/** The response of `navigator.credentials.get`, with members in base64url. */
+export interface PasskeyResponse {
+  readonly id: string
+  readonly clientDataJSON: string
+  readonly authenticatorData: string
+  readonly signature: string
+  /** Required to log in with a passkey alone. */
+  readonly userHandle?: string
+}
+
 /** Confirms an irreversible action. */
 export interface PasswordBody {
-  /** Required from an account with a password. The session of any other account must be younger than 15 minutes. */
+  /** Required from an account with a password and without a second factor. The session of an account with neither must be younger than 15 minutes. */
   readonly password?: string
 }
 
 /** A string for each of several networks. */
 export type PerNetwork = Readonly<Record<Network, string>>
+
+/** New recovery codes. */
+export interface RecoveryCodesView {
+  /** Each works once, in place of a second factor. Secrets. */
+  readonly recoveryCodes: readonly string[]
+}
 
 /** A request in the log, with excerpts of its content. */
 export interface RequestDetailsView {
@@ -1029,12 +1132,14 @@ export type ServiceName = 'Node API' | 'Private transactions'
 /** The authenticated account, and its session or scopes. */
 export interface SessionView {
   readonly account: AccountView
+  /** Whether the service requires a second factor that the account does not have. Add one first. */
+  readonly secondFactorMissing: boolean
   /** `null` for a personal access token. */
   readonly session: {
     readonly createdAt: string
     /** When the session expires if it is not used. */
     readonly expiresAt: string
-    /** Until this time, no request requires the password. */
+    /** Until this time, no request requires the password or a second factor again. */
     readonly confirmedUntil: string
   } | null
   /** The scopes of a personal access token; `null` for a session, which has full access. */
@@ -1221,13 +1326,15 @@ export interface UsersView {
 export interface UserView {
   readonly id: string
   readonly email: string
-  readonly state: 'active' | 'disabled'
+  /** Operators can view and change other accounts. */
   readonly role: 'user' | 'operator'
+  readonly hasSecondFactor: boolean
+  readonly createdAt: string
+  readonly state: 'active' | 'disabled'
   readonly limits: OwnLimits | null
   readonly apps: number
   /** API keys that are not revoked. */
   readonly apiKeys: number
-  readonly createdAt: string
 }
 
 /** Verifies an email address. */
@@ -1297,7 +1404,7 @@ export interface ControlApi {
   'POST /api/account/identities/disconnect': Call<{ body: DisconnectBody }>
   /** Deletes the account and everything it owns, except the audit log. */
   'POST /api/account/delete': Call<{ body: PasswordBody }>
-  /** Logs in. The response sets the session cookie. */
+  /** Logs in. The response sets the session cookie. An account with a second factor gets the error `second_factor_required` instead, and a cookie for `POST /api/session/second-factor`. */
   'POST /api/session': Call<{ body: LogInBody; response: SessionView }>
   /** Logs in with a link that `keyrail dev` prints, which works once. The response sets the session cookie. */
   'POST /api/session/link': Call<{ body: LogInLinkBody; response: SessionView }>
@@ -1309,6 +1416,28 @@ export interface ControlApi {
   'GET /api/session': Call<{ response: SessionView }>
   /** Logs out. */
   'DELETE /api/session': Call<{  }>
+  /** Gets how a log-in that needs a second factor can be finished. The log-in is the one whose error was `second_factor_required`, in the same browser. */
+  'POST /api/session/second-factor/options': Call<{ response: FactorOptionsView }>
+  /** Finishes a log-in that needs a second factor. The response sets the session cookie. */
+  'POST /api/session/second-factor': Call<{ body: FactorProofBody; response: SessionView }>
+  /** Starts a log-in with a passkey alone. The response sets a cookie that binds it to the browser, for 10 minutes. */
+  'POST /api/session/passkey/options': Call<{ response: FactorOptionsView }>
+  /** Logs in with a passkey alone, which must verify the user. The response sets the session cookie. */
+  'POST /api/session/passkey': Call<{ body: PasskeyLogInBody; response: SessionView }>
+  /** Gets how the session can prove a second factor again. */
+  'POST /api/session/confirm/options': Call<{ response: FactorOptionsView }>
+  /** Proves a second factor again: for 10 minutes, no request of the session then requires another confirmation. */
+  'POST /api/session/confirm': Call<{ body: FactorProofBody; response: SessionView }>
+  /** Lists the second factors of the account. */
+  'GET /api/account/factors': Call<{ response: FactorsView }>
+  /** Gets what is needed to add a second factor. */
+  'POST /api/account/factors/options': Call<{ body: ConfirmFactorBody; response: NewFactorOptionsView }>
+  /** Adds a second factor. The first one ends all other sessions. The response to the first one contains the recovery codes, which cannot be shown again. */
+  'POST /api/account/factors': Call<{ body: AddFactorBody; response: NewFactorView }>
+  /** Removes a second factor, and with the last one the recovery codes. */
+  'POST /api/account/factors/{factorId}/remove': Call<{ params: { readonly factorId: string }; body: ConfirmFactorBody }>
+  /** Creates new recovery codes. The old ones no longer work. */
+  'POST /api/account/recovery-codes': Call<{ body: ConfirmFactorBody; response: RecoveryCodesView }>
   /** Lists the personal access tokens. */
   'GET /api/tokens': Call<{ response: AccessTokensView }>
   /** Creates a personal access token. Only this response contains its secret. */
@@ -1439,6 +1568,8 @@ export interface ControlApi {
   'POST /api/admin/users/{userId}/enable': Call<{ params: { readonly userId: string }; response: UserView }>
   /** Creates a one-time link with which the user sets a new password. */
   'POST /api/admin/users/{userId}/reset-link': Call<{ params: { readonly userId: string }; response: OneTimeLinkView }>
+  /** Removes all second factors of an account, ends its sessions, and notifies the user by email. */
+  'POST /api/admin/users/{userId}/second-factor/reset': Call<{ params: { readonly userId: string }; body: ConfirmBody; response: UserView }>
   /** Sets a user's limits. */
   'PUT /api/admin/users/{userId}/limits': Call<{ params: { readonly userId: string }; body: UserLimitsBody; response: UserView }>
   /** Lists the open invites, newest first. */

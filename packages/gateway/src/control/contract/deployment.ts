@@ -62,6 +62,10 @@ export const deploymentView = z
       .boolean()
       .describe('Whether the service sends emails: to confirm addresses, to reset passwords and to invite.'),
     passwordLogin: z.boolean().describe('Whether users can log in and sign up by password.'),
+    requireSecondFactor: z
+      .enum(['operators', 'all'])
+      .nullable()
+      .describe('Who must have a second factor; `null`: nobody.'),
     singleSignOn: z
       .strictObject({ label: z.string().describe("The provider's name.") })
       .nullable()

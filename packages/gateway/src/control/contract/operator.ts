@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { upstreamStatuses } from '../../proxy/upstream/groupMember.ts'
+import { accountMembers } from './account.ts'
 import { ownLimits } from './limits.ts'
 import { network } from './networks.ts'
 import { pageMembers, pageOf } from './page.ts'
@@ -7,14 +8,11 @@ import { emailText, flag, searchText, timeText, wholeNumber } from './texts.ts'
 
 export const userView = z
   .strictObject({
-    id: z.string(),
-    email: z.string(),
+    ...accountMembers,
     state: z.enum(['active', 'disabled']),
-    role: z.enum(['user', 'operator']),
     limits: ownLimits.nullable(),
     apps: z.int(),
     apiKeys: z.int().describe('API keys that are not revoked.'),
-    createdAt: timeText,
   })
   .meta({ id: 'User', description: 'An account, as shown to operators.' })
 

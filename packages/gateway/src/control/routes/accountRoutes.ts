@@ -1,12 +1,6 @@
 import { isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
-import type { LoggedIn } from '../account/accounts.ts'
-import {
-  clearSessionCookie,
-  clearSignOnCookie,
-  createSessionCookie,
-  createSignOnCookie,
-} from '../account/sessionCookie.ts'
+import { clearSessionCookie, clearSignOnCookie, createSignOnCookie } from '../account/sessionCookie.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { isoTime } from '../views/times.ts'
 import { toAccountView, toSessionView } from '../views/toSessionView.ts'
@@ -28,17 +22,9 @@ import {
   signUpLinkBody,
   verifyEmailBody,
 } from '../contract/account.ts'
-import type { SessionView } from '../contract/controlApi.d.ts'
 import { requireViewer, route } from '../route.ts'
 import type { Caller, HandlerResult, Route } from '../route.ts'
-
-const toSessionResult = (result: LoggedIn | AccountError, { secure }: Caller): HandlerResult<SessionView> =>
-  isAccountError(result)
-    ? { error: apiErrors.fromAccountError(result) }
-    : {
-        response: toSessionView(result.viewer),
-        cookie: createSessionCookie(result.token, { secure, expiresAt: result.expiresAt }),
-      }
+import { toSessionResult } from './toSessionResult.ts'
 
 const toEmptyResult = (result: true | AccountError): HandlerResult<undefined> =>
   result === true ? { response: undefined } : { error: apiErrors.fromAccountError(result) }
@@ -57,8 +43,8 @@ export const accountRoutes: readonly Route[] = [
       body: signUpBody,
       response: sessionView,
     },
-    async ({ body, caller }, { accounts }) =>
-      toSessionResult(await accounts.signUp({ ...body, ...getOrigin(caller) }), caller),
+    async ({ body, caller }, parts) =>
+      toSessionResult(await parts.accounts.signUp({ ...body, ...getOrigin(caller) }), caller, parts),
   ),
 
   route(
@@ -87,10 +73,11 @@ export const accountRoutes: readonly Route[] = [
       body: changePasswordBody,
       response: sessionView,
     },
-    async ({ body, caller }, { accounts }) =>
+    async ({ body, caller }, parts) =>
       toSessionResult(
-        await accounts.changePassword({ ...body, viewer: requireViewer(caller), ...getOrigin(caller) }),
+        await parts.accounts.changePassword({ ...body, viewer: requireViewer(caller), ...getOrigin(caller) }),
         caller,
+        parts,
       ),
   ),
 
@@ -103,8 +90,8 @@ export const accountRoutes: readonly Route[] = [
       body: resetPasswordBody,
       response: sessionView,
     },
-    async ({ body, caller }, { accounts }) =>
-      toSessionResult(await accounts.resetPassword({ ...body, ...getOrigin(caller) }), caller),
+    async ({ body, caller }, parts) =>
+      toSessionResult(await parts.accounts.resetPassword({ ...body, ...getOrigin(caller) }), caller, parts),
   ),
 
   route(
@@ -203,13 +190,18 @@ export const accountRoutes: readonly Route[] = [
     'POST /api/session',
     {
       summary: 'Logs in.',
-      description: 'The response sets the session cookie.',
+      description:
+        'The response sets the session cookie. An account with a second factor gets the error `second_factor_required` instead, and a cookie for `POST /api/session/second-factor`.',
       access: 'anyone',
       body: logInBody,
       response: sessionView,
     },
-    async ({ body, caller }, { accounts }) =>
-      toSessionResult(await accounts.logIn({ ...body, current: caller.sessionToken, ...getOrigin(caller) }), caller),
+    async ({ body, caller }, parts) =>
+      toSessionResult(
+        await parts.accounts.logIn({ ...body, current: caller.sessionToken, ...getOrigin(caller) }),
+        caller,
+        parts,
+      ),
   ),
 
   route(
@@ -221,10 +213,11 @@ export const accountRoutes: readonly Route[] = [
       body: logInLinkBody,
       response: sessionView,
     },
-    async ({ body, caller }, { accounts }) =>
+    async ({ body, caller }, parts) =>
       toSessionResult(
-        await accounts.logInWithLink({ ...body, current: caller.sessionToken, ...getOrigin(caller) }),
+        await parts.accounts.logInWithLink({ ...body, current: caller.sessionToken, ...getOrigin(caller) }),
         caller,
+        parts,
       ),
   ),
 
@@ -253,11 +246,12 @@ export const accountRoutes: readonly Route[] = [
       body: finishSignOnBody,
       response: sessionView,
     },
-    async ({ body, caller }, { accounts }) => {
-      const { sessionToken, signOnToken, secure } = caller
+    async ({ body, caller }, parts) => {
+      const { sessionToken: current, signOnToken: token, secure } = caller
       const result = toSessionResult(
-        await accounts.finishSingleSignOn({ ...body, token: signOnToken, current: sessionToken, ...getOrigin(caller) }),
+        await parts.accounts.finishSingleSignOn({ ...body, token, current, ...getOrigin(caller) }),
         caller,
+        parts,
       )
       // It works once, also if it failed.
       return { ...result, cookie: [clearSignOnCookie({ secure }), result.cookie ?? []].flat() }
@@ -269,14 +263,19 @@ export const accountRoutes: readonly Route[] = [
     {
       summary: 'Gets the authenticated account, and its session or scopes.',
       access: 'read',
+      withoutFactor: true,
       response: sessionView,
     },
-    async ({ caller }) => ({ response: toSessionView(requireViewer(caller)) }),
+    async ({ caller }, { config }) => ({ response: toSessionView(requireViewer(caller), config()) }),
   ),
 
-  route('DELETE /api/session', { summary: 'Logs out.', access: 'session' }, async ({ caller }, { accounts }) => {
-    const { sessionToken, secure } = caller
-    if (sessionToken !== undefined) await accounts.logOut(sessionToken, getOrigin(caller))
-    return { response: undefined, cookie: clearSessionCookie({ secure }) }
-  }),
+  route(
+    'DELETE /api/session',
+    { summary: 'Logs out.', access: 'session', withoutFactor: true },
+    async ({ caller }, { accounts }) => {
+      const { sessionToken, secure } = caller
+      if (sessionToken !== undefined) await accounts.logOut(sessionToken, getOrigin(caller))
+      return { response: undefined, cookie: clearSessionCookie({ secure }) }
+    },
+  ),
 ]

@@ -3,6 +3,7 @@ import { isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
 import type { Account } from '../account/account.ts'
 import type { Actor } from '../account/operator.ts'
+import { confirmBody } from '../contract/account.ts'
 import { defaultPageLimit } from '../contract/page.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
@@ -164,6 +165,19 @@ export const adminRoutes: readonly Route[] = [
         response: { url: createLink(parts, 'reset-password', created.text), expiresAt: isoTime(created.expiresAt) },
       }
     },
+  ),
+
+  route(
+    'POST /api/admin/users/{userId}/second-factor/reset',
+    {
+      summary: 'Removes all second factors of an account, ends its sessions, and notifies the user by email.',
+      access: 'operator',
+      confirms: true,
+      body: confirmBody,
+      response: userView,
+    },
+    async ({ params, caller }, parts) =>
+      toUserResult(parts, await parts.accounts.operator.resetSecondFactor({ id: params.userId, ...toActor(caller) })),
   ),
 
   route(

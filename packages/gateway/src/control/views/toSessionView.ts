@@ -1,4 +1,5 @@
-import { sessionTimes } from '../account/startSession.ts'
+import { getConfirmedUntil, lacksSecondFactor, sessionTimes } from '../account/startSession.ts'
+import type { ControlConfig } from '../controlOptions.ts'
 import type { Viewer } from '../account/accounts.ts'
 import type { Account } from '../account/account.ts'
 import type { AccountView, SessionView } from '../contract/controlApi.d.ts'
@@ -15,15 +16,19 @@ export const toAccountView = (account: Account): AccountView => ({
 })
 
 /** Converts a viewer to its API form. */
-export const toSessionView = ({ user, session, scopes }: Viewer): SessionView => ({
+export const toSessionView = (
+  { user, session, scopes }: Viewer,
+  config: Pick<ControlConfig, 'requireSecondFactor'>,
+): SessionView => ({
   account: toAccountView(user),
+  secondFactorMissing: lacksSecondFactor(user, config),
   session:
     session === undefined
       ? null
       : {
           createdAt: isoTime(session.createdAt),
           expiresAt: isoTime(Math.min(session.seenAt + sessionTimes.idleMs, session.createdAt + sessionTimes.totalMs)),
-          confirmedUntil: isoTime(session.createdAt + sessionTimes.freshMs),
+          confirmedUntil: isoTime(Math.max(session.createdAt, getConfirmedUntil({ user, session }))),
         },
   scopes: scopes ?? null,
 })

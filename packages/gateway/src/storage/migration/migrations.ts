@@ -16,6 +16,7 @@ import { allowListUses } from './0015AllowListUses.ts'
 import { emailIdentities } from './0016EmailIdentities.ts'
 import { lookAlikeEmails } from './0017LookAlikeEmails.ts'
 import { auditIndexes } from './0018AuditIndexes.ts'
+import { secondFactors } from './0019SecondFactors.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   emailIdentities,
   lookAlikeEmails,
   auditIndexes,
+  secondFactors,
 ]

@@ -1,0 +1,575 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { isAccountError } from '../../src/control/account/accountError.ts'
+import type { AccountError } from '../../src/control/account/accountError.ts'
+import type { LoggedIn, PendingLogIn, Viewer } from '../../src/control/account/accounts.ts'
+import type { FactorProof } from '../../src/control/account/factorProof.ts'
+import { hashRecoveryCode } from '../../src/control/account/recoveryCodes.ts'
+import { hashSecret } from '../../src/control/account/secretText.ts'
+import { createSessionToken } from '../../src/control/account/sessionCookie.ts'
+import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import type { Storage } from '../../src/storage/openStorage.ts'
+import { resealKeys } from '../../src/storage/resealKeys.ts'
+import { createInbox } from '../email/inbox.ts'
+import { databases } from '../storage/databases.ts'
+import { createFixture, expectOk, newIp, password } from './accountFixture.ts'
+import type { AccountFixture } from './accountFixture.ts'
+import { getAppCode, stepMs } from './appCode.ts'
+import { createSoftAuthenticator } from './softAuthenticator.ts'
+import type { SoftAuthenticator } from './softAuthenticator.ts'
+
+const site = 'https://node.example'
+const minute = 60_000
+const secret = createServerSecret(randomBytes(32).toString('hex'))
+const secrets = [secret]
+
+/** A code that is never right in these tests: no app shows it within the times around `timestamp`. */
+const getWrongCode = (secret: string, timestamp: number): string => {
+  const right = new Set([-2, -1, 0, 1, 2].map((step) => getAppCode(secret, timestamp + step * stepMs)))
+  return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !right.has(code)) ?? ''
+}
+
+describe.each(databases)('second factors on $name', (database) => {
+  let storage: Storage
+  let fixture: AccountFixture
+  const inbox = createInbox()
+  beforeAll(async () => {
+    storage = await openStorage(await database.create())
+  })
+  afterAll(async () => {
+    await storage.close()
+    await database.stop()
+  })
+  beforeEach(() => {
+    inbox.isOn = true
+    inbox.emails.length = 0
+    fixture = createFixture(storage, { secrets, mailer: { ...inbox.mailer, isOn: () => false } })
+  })
+
+  const addApp = async (viewer: Viewer) => {
+    const { accounts, clock } = fixture
+    const { totp } = expectOk(await accounts.getNewFactorOptions({ viewer, site }))
+    const code = getAppCode(totp.secret, clock.now)
+    const request = { viewer, label: 'App', totp: { setup: totp.setup, code }, site, ip: newIp() }
+    const { factor, recoveryCodes } = expectOk(await accounts.addFactor(request))
+    // The code is used up.
+    clock.now += stepMs
+    return { secret: totp.secret, id: factor.id, codes: recoveryCodes ?? [] }
+  }
+  const addPasskey = async (viewer: Viewer, device: SoftAuthenticator) => {
+    const { passkey } = expectOk(await fixture.accounts.getNewFactorOptions({ viewer, site }))
+    const request = { viewer, label: 'Phone', passkey: device.create(passkey), site, ip: newIp() }
+    return expectOk(await fixture.accounts.addFactor(request))
+  }
+  /** The viewer of a session, as a request would see it now. */
+  const read = async (token: string): Promise<Viewer> => expectOk(await fixture.accounts.authenticate(token))
+  const signUp = async () => {
+    const { token, email } = await fixture.signUp()
+    return { token, email, viewer: await read(token) }
+  }
+  const expectPending = (result: LoggedIn | PendingLogIn | AccountError): string => {
+    if (!('pending' in result)) throw new Error(`not pending: ${JSON.stringify(result)}`)
+    return result.pending
+  }
+  const start = async (email: string): Promise<string> =>
+    expectPending(await fixture.accounts.logIn({ email, password, ip: newIp() }))
+  const finish = (pending: string, proof: FactorProof, ip = newIp()) =>
+    fixture.accounts.finishLogIn({ pending, proof, site, ip })
+  const listActions = async (userId: string): Promise<readonly string[]> =>
+    (await storage.auditLog.list({ userId, limit: 50 })).map(({ action }) => action)
+  const wrong = { status: 403, code: 'second_factor_wrong' }
+  const expired = { status: 403, code: 'log_in_expired' }
+
+  describe('log-in', () => {
+    test('needs a code after the password, and each code works once', async () => {
+      const { accounts, clock } = fixture
+      const { email, viewer } = await signUp()
+      const { secret } = await addApp(viewer)
+      const pending = await start(email)
+      expect(await accounts.authenticate(pending)).toBeUndefined()
+      expect(await accounts.getLogInOptions({ pending, site })).toEqual({ kinds: ['totp'], passkey: null })
+      expect(await finish(pending, { code: getWrongCode(secret, clock.now) })).toMatchObject(wrong)
+      const code = getAppCode(secret, clock.now)
+      const { token } = expectOk(await finish(pending, { code: `${code.slice(0, 3)} ${code.slice(3)}` }))
+      expect((await read(token)).user).toMatchObject({ id: viewer.user.id, hasSecondFactor: true })
+      // The same code, and that of the step before, are used up in every other log-in.
+      const next = await start(email)
+      expect(await finish(next, { code })).toMatchObject(wrong)
+      expect(await finish(next, { code: getAppCode(secret, clock.now - stepMs) })).toMatchObject(wrong)
+      expectOk(await finish(next, { code: getAppCode(secret, clock.now + stepMs) }))
+      expect(await listActions(viewer.user.id)).toEqual(
+        expect.arrayContaining(['account.logInPending', 'account.factorFailed', 'account.logIn', 'factor.add']),
+      )
+    })
+
+    test('two concurrent log-ins with the same code get one session', async () => {
+      const { email, viewer } = await signUp()
+      const { secret } = await addApp(viewer)
+      const both = await Promise.all([start(email), start(email)])
+      const code = getAppCode(secret, fixture.clock.now)
+      const results = await Promise.all(both.map((pending) => finish(pending, { code })))
+      expect(results.filter(isAccountError)).toHaveLength(1)
+    })
+
+    test('that is pending works once, for 10 minutes, and ends with a change of the password', async () => {
+      const { accounts, clock } = fixture
+      const { email, viewer } = await signUp()
+      const { codes } = await addApp(viewer)
+      const used = await start(email)
+      expectOk(await finish(used, { code: codes[0] ?? '' }))
+      expect(await finish(used, { code: codes[1] ?? '' })).toMatchObject(expired)
+      const late = await start(email)
+      const { text: link } = expectOk(await accounts.operator.resetLink({ id: viewer.user.id }))
+      const changed = await start(email)
+      clock.now += 10 * minute - 1
+      expectOk(await finish(late, { code: codes[2] ?? '' }))
+      clock.now += 1
+      expect(await finish(changed, { code: codes[3] ?? '' })).toMatchObject(expired)
+      const before = await start(email)
+      const reset = await accounts.resetPassword({ link, password: 'another long password', ip: newIp() })
+      // The link of a reset does not replace the factor.
+      expect(await accounts.getLogInOptions({ pending: expectPending(reset), site })).toMatchObject({ kinds: ['totp'] })
+      expect(await finish(before, { code: codes[4] ?? '' })).toMatchObject(expired)
+      expectOk(await finish(expectPending(reset), { code: codes[5] ?? '' }))
+    })
+
+    test('that is pending cannot be forged, or used for another account', async () => {
+      const [ann, bob] = [await signUp(), await signUp()]
+      const [{ codes }] = [await addApp(ann.viewer), await addApp(bob.viewer)]
+      const pending = await start(bob.email)
+      const [, ...rest] = pending.split('.')
+      const forged = [
+        [ann.viewer.user.id, ...rest].join('.'),
+        pending.slice(0, -1),
+        `${pending.slice(0, -4)}AAAA`,
+        pending.replace(/\.\d{13}\./, `.${fixture.clock.now + 999 * minute}.`),
+        '',
+        ann.token,
+      ]
+      for (const one of forged) expect(await finish(one, { code: codes[0] ?? '' })).toMatchObject(expired)
+      expect(
+        await fixture.accounts.finishLogIn({ pending: undefined, proof: { code: '1' }, site, ip: newIp() }),
+      ).toMatchObject(expired)
+      expect(await finish(pending, { code: codes[0] ?? '' })).toMatchObject(wrong)
+    })
+
+    test('of a disabled or deleted account cannot be finished', async () => {
+      const { accounts } = fixture
+      const { email, viewer } = await signUp()
+      const { codes } = await addApp(viewer)
+      const pending = await start(email)
+      await accounts.operator.setUserState({ id: viewer.user.id, state: 'disabled' })
+      expect(await finish(pending, { code: codes[0] ?? '' })).toMatchObject(expired)
+      await storage.users.remove(viewer.user.id)
+      expect(await finish(pending, { code: codes[0] ?? '' })).toMatchObject(expired)
+    })
+
+    test('by a link of the command needs the factor too', async () => {
+      const { viewer } = await signUp()
+      const { codes } = await addApp(viewer)
+      const link = fixture.accounts.createLogInLink(viewer.user.id)
+      const pending = expectPending(await fixture.accounts.logInWithLink({ link, ip: newIp() }))
+      expectOk(await finish(pending, { code: codes[0] ?? '' }))
+    })
+
+    test('with a wrong password does not show whether the account has a factor', async () => {
+      const [ann, bob] = [await signUp(), await signUp()]
+      await addApp(ann.viewer)
+      const { accounts, hashes } = fixture
+      const results = []
+      for (const email of [ann.email, bob.email, 'nobody@example.org']) {
+        const before = hashes.length
+        const result = await accounts.logIn({ email, password: 'not this one', ip: newIp() })
+        results.push({ result, hashes: hashes.slice(before) })
+      }
+      expect(results[1]).toEqual(results[0])
+      expect(results[2]).toEqual(results[0])
+      // Anyone can start a log-in with a passkey, and the options name no account.
+      const { passkey } = expectOk(await accounts.startPasskeyLogIn({ site, ip: newIp() }))
+      expect(passkey).not.toHaveProperty('allowCredentials.0')
+    })
+  })
+
+  describe('codes', () => {
+    test('can be tried 5 times at an address and 10 times in all, and the owner can use other factors', async () => {
+      const { clock } = fixture
+      const { email, viewer } = await signUp()
+      const { secret, codes } = await addApp(viewer)
+      const pending = await start(email)
+      const tooMany = { status: 429, code: 'too_many_tries', retryAfterMs: minute }
+      const guess = (ip: string) => finish(pending, { code: getWrongCode(secret, clock.now) }, ip)
+      const [one, two] = [newIp(), newIp()]
+      for (let tries = 0; tries < 5; tries += 1) expect(await guess(one)).toMatchObject(wrong)
+      expect(await guess(one)).toMatchObject(tooMany)
+      for (let tries = 0; tries < 5; tries += 1) expect(await guess(two)).toMatchObject(wrong)
+      expect(await guess(newIp())).toMatchObject({ ...tooMany, retryAfterMs: 5 * minute })
+      // The right code is not accepted either: otherwise guessing would go on.
+      expect(await finish(pending, { code: getAppCode(secret, clock.now) })).toMatchObject({ status: 429 })
+      // Another account is not affected, nor are recovery codes.
+      const bob = await signUp()
+      const other = await addApp(bob.viewer)
+      expectOk(await finish(await start(bob.email), { code: getAppCode(other.secret, clock.now) }, one))
+      expectOk(await finish(pending, { code: codes[0] ?? '' }, one))
+      clock.now += 5 * minute
+      expectOk(await finish(await start(email), { code: getAppCode(secret, clock.now) }))
+    })
+
+    test('a right one is not counted as a failure', async () => {
+      const { clock } = fixture
+      const { email, viewer } = await signUp()
+      const { secret } = await addApp(viewer)
+      const ip = newIp()
+      for (let tries = 0; tries < 12; tries += 1) {
+        clock.now += stepMs
+        expectOk(await finish(await start(email), { code: getAppCode(secret, clock.now) }, ip))
+      }
+    })
+
+    test('of a session count as well', async () => {
+      const { accounts, clock } = fixture
+      const { email, viewer } = await signUp()
+      const { secret } = await addApp(viewer)
+      const pending = await start(email)
+      for (let tries = 0; tries < 10; tries += 1) {
+        const proof = { code: getWrongCode(secret, clock.now) }
+        expect(await accounts.confirmFactor({ viewer, proof, site, ip: newIp() })).toMatchObject(wrong)
+      }
+      expect(await finish(pending, { code: getAppCode(secret, clock.now) })).toMatchObject({ status: 429 })
+    })
+
+    test('are stored sealed, and work after the server secret was rotated', async () => {
+      const { email, viewer } = await signUp()
+      const { secret: shown, id } = await addApp(viewer)
+      const [stored] = await storage.factors.list(viewer.user.id)
+      expect(Buffer.from(stored?.sealed ?? []).includes(shown)).toBe(false)
+      const newest = createServerSecret(randomBytes(32).toString('hex'), { version: 2 })
+      const { unreadable } = await resealKeys(storage.factors, [newest, secret])
+      expect(unreadable).not.toContain(id)
+      fixture = createFixture(storage, { secrets: [newest] })
+      fixture.clock.now += 2 * minute
+      expectOk(await finish(await start(email), { code: getAppCode(shown, fixture.clock.now) }))
+      // A copy in another account is useless.
+      const bob = await signUp()
+      const other = await addApp(bob.viewer)
+      await storage.db.query
+        .updateTable('factors')
+        .set({ sealed: (await storage.factors.list(viewer.user.id))[0]?.sealed ?? null })
+        .where('id', '=', other.id)
+        .execute()
+      expect(
+        await finish(await start(bob.email), { code: getAppCode(shown, fixture.clock.now + stepMs) }),
+      ).toMatchObject(wrong)
+      // Other tests of this file have the first secret.
+      await resealKeys(storage.factors, [secret, newest])
+    })
+
+    test('of a setup that another session started are rejected', async () => {
+      const { accounts, clock } = fixture
+      const { viewer } = await signUp()
+      const other = await signUp()
+      const { totp } = expectOk(await accounts.getNewFactorOptions({ viewer: other.viewer, site }))
+      const code = getAppCode(totp.secret, clock.now)
+      const request = { viewer, label: 'App', site, ip: newIp() }
+      expect(await accounts.addFactor({ ...request, totp: { setup: totp.setup, code } })).toMatchObject({
+        code: 'second_factor_wrong',
+      })
+      const own = expectOk(await accounts.getNewFactorOptions({ viewer, site }))
+      const totpOfOwn = { setup: own.totp.setup, code: getWrongCode(own.totp.secret, clock.now) }
+      expect(await accounts.addFactor({ ...request, totp: totpOfOwn })).toMatchObject(wrong)
+      expect((await read(other.token)).user.hasSecondFactor).toBe(false)
+    })
+  })
+
+  describe('recovery codes', () => {
+    test('are ten that work once each, however they are typed', async () => {
+      const { email, viewer } = await signUp()
+      const { codes } = await addApp(viewer)
+      expect(new Set(codes).size).toBe(10)
+      for (const code of codes) expect(code).toMatch(/^(?:[2-9A-HJ-NP-Z]{4}-){3}[2-9A-HJ-NP-Z]{4}$/)
+      const [first = '', second = ''] = codes
+      await inbox.waitUntilSent()
+      inbox.emails.length = 0
+      expectOk(await finish(await start(email), { code: ` ${first.toLowerCase().replaceAll('-', ' ')}` }))
+      expect(await finish(await start(email), { code: first })).toMatchObject(wrong)
+      expect(await fixture.accounts.listFactors(viewer)).toMatchObject({ recoveryCodes: 9 })
+      expect((await inbox.next()).text).toContain('A recovery code was used. 9 are left.')
+      const renewed = expectOk(await fixture.accounts.renewRecoveryCodes({ viewer }))
+      expect(await finish(await start(email), { code: second })).toMatchObject(wrong)
+      expectOk(await finish(await start(email), { code: renewed[0] ?? '' }))
+    })
+
+    test('of another account do not work, and an account without a factor has none', async () => {
+      const [ann, bob] = [await signUp(), await signUp()]
+      const { codes } = await addApp(ann.viewer)
+      await addApp(bob.viewer)
+      expect(await finish(await start(bob.email), { code: codes[0] ?? '' })).toMatchObject(wrong)
+      const eve = await signUp()
+      expect(await fixture.accounts.renewRecoveryCodes({ viewer: eve.viewer })).toMatchObject({
+        code: 'second_factor_missing',
+      })
+    })
+
+    test('end with the last factor', async () => {
+      const { viewer } = await signUp()
+      const { id, codes } = await addApp(viewer)
+      expect(await fixture.accounts.removeFactor({ viewer, id })).toBe(true)
+      expect(await fixture.accounts.removeFactor({ viewer, id })).toBe(false)
+      expect(await fixture.accounts.listFactors(viewer)).toEqual({ factors: [], recoveryCodes: 0 })
+      expect(
+        await storage.factors.useRecoveryCode({ userId: viewer.user.id, hash: hashRecoveryCode(codes[0] ?? '') }),
+      ).toBe(false)
+      expect(await storage.users.find(viewer.user.id)).toMatchObject({ hasSecondFactor: false })
+    })
+  })
+
+  describe('sessions', () => {
+    test('without a factor end when the first one is added, and the next one keeps them', async () => {
+      const { accounts } = fixture
+      const { email, token, viewer } = await signUp()
+      const stolen = expectOk(await accounts.logIn({ email, password, ip: newIp() })).token
+      const { codes } = await addApp(viewer)
+      expect(await accounts.authenticate(stolen)).toBeUndefined()
+      const { token: other } = expectOk(await finish(await start(email), { code: codes[0] ?? '' }))
+      await addApp(await read(token))
+      await read(other)
+    })
+
+    test('that the previous version starts are not valid with a factor', async () => {
+      const { viewer } = await signUp()
+      const { id: userId } = viewer.user
+      const token = createSessionToken()
+      await storage.sessions.create({ hash: hashSecret(token), userId, now: fixture.clock.now })
+      expect((await fixture.accounts.authenticate(token))?.user.id).toBe(userId)
+      await storage.db.query.updateTable('users').set({ hasSecondFactor: 1 }).where('id', '=', userId).execute()
+      expect(await fixture.accounts.authenticate(token)).toBeUndefined()
+    })
+
+    test('need a proof of the last 10 minutes, and the password does not replace it', async () => {
+      const { accounts, clock } = fixture
+      const { email, viewer: before } = await signUp()
+      const { codes } = await addApp(before)
+      const { token } = expectOk(await finish(await start(email), { code: codes[0] ?? '' }))
+      const viewer = await read(token)
+      expect(await accounts.confirm(viewer)).toBe(true)
+      clock.now += 10 * minute
+      const required = { status: 403, code: 'second_factor_confirm_required' }
+      expect(await accounts.confirm(viewer, password)).toMatchObject(required)
+      expect(await accounts.deleteAccount({ viewer, password })).toMatchObject(required)
+      const change = { viewer, current: password, next: 'another long password', ip: newIp() }
+      expect(await accounts.changePassword(change)).toMatchObject(required)
+      const proof = { code: codes[1] ?? '' }
+      const confirmed = expectOk(await accounts.confirmFactor({ viewer, proof, site, ip: newIp() }))
+      expect(await accounts.confirm(confirmed)).toBe(true)
+      expect(await accounts.confirm(await read(token))).toBe(true)
+      // The new session of a changed password has proved the factor when the old one did.
+      clock.now += 9 * minute
+      const changed = expectOk(await accounts.changePassword({ ...change, viewer: await read(token) }))
+      clock.now += minute
+      expect(await accounts.confirm(await read(changed.token))).toMatchObject(required)
+      const again = { viewer: await read(changed.token), proof: { code: codes[2] ?? '' }, site, ip: newIp() }
+      const last = expectOk(await accounts.confirmFactor(again))
+      expect(await accounts.deleteAccount({ viewer: last })).toBe(true)
+    })
+
+    test('that are stolen cannot add a factor while the owner adds the first one', async () => {
+      const { accounts } = fixture
+      const { email, viewer } = await signUp()
+      const { token } = expectOk(await accounts.logIn({ email, password, ip: newIp() }))
+      const stolen = await read(token)
+      const { totp } = expectOk(await accounts.getNewFactorOptions({ viewer: stolen, site }))
+      await addApp(viewer)
+      const code = getAppCode(totp.secret, fixture.clock.now)
+      const request = { viewer: stolen, label: 'Evil', totp: { setup: totp.setup, code }, site, ip: newIp() }
+      expect(await accounts.addFactor(request)).toMatchObject(expired)
+    })
+
+    test('access tokens cannot prove or add a factor', async () => {
+      const { accounts } = fixture
+      const { viewer } = await signUp()
+      const created = expectOk(
+        await accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }),
+      )
+      await addApp(viewer)
+      const tokenViewer = expectOk(await accounts.authenticateToken(created.text))
+      const rejected = { status: 403, code: 'session_required' }
+      const request = { viewer: tokenViewer, site, ip: newIp() }
+      expect(await accounts.getConfirmOptions(request)).toMatchObject(rejected)
+      expect(await accounts.confirmFactor({ ...request, proof: { code: '1' } })).toMatchObject(rejected)
+      expect(await accounts.getNewFactorOptions(request)).toMatchObject(rejected)
+      expect(await accounts.addFactor({ ...request, label: 'x' })).toMatchObject(rejected)
+      expect(await accounts.confirm(tokenViewer)).toMatchObject(rejected)
+    })
+  })
+
+  describe('an operator', () => {
+    test('removes all factors, which ends the sessions, is in the audit log, and is mailed to the user', async () => {
+      const { accounts } = fixture
+      const { email, token, viewer } = await signUp()
+      await addApp(viewer)
+      const pending = await start(email)
+      await inbox.waitUntilSent()
+      inbox.emails.length = 0
+      const reset = expectOk(await accounts.operator.resetSecondFactor({ id: viewer.user.id, actor: 'usr_operator' }))
+      expect(reset.hasSecondFactor).toBe(false)
+      expect(await accounts.authenticate(token)).toBeUndefined()
+      expect(await finish(pending, { code: '123456' })).toMatchObject(wrong)
+      expectOk(await accounts.logIn({ email, password, ip: newIp() }))
+      expect(await storage.auditLog.list({ userId: viewer.user.id, action: 'factor.reset', limit: 1 })).toMatchObject([
+        { actor: 'usr_operator', subject: viewer.user.id },
+      ])
+      const mail = await inbox.next()
+      expect([mail.to, mail.text]).toEqual([
+        email,
+        expect.stringContaining('An operator removed all your second factors'),
+      ])
+      expect(await accounts.operator.resetSecondFactor({ id: 'usr_nobody' })).toMatchObject({ status: 404 })
+    })
+  })
+
+  describe('passkeys', () => {
+    const algorithms = ['ES256', 'EdDSA'] as const
+    /** Starts a log-in with a passkey alone. */
+    const startAlone = async () => expectOk(await fixture.accounts.startPasskeyLogIn({ site, ip: newIp() }))
+    const finishAlone = (token: string | undefined, passkey: ReturnType<SoftAuthenticator['get']>) =>
+      fixture.accounts.logInWithPasskey({ token, passkey, site, ip: newIp() })
+
+    test.each(algorithms)('with %s are a second factor, and a log-in of their own', async (algorithm) => {
+      const { accounts } = fixture
+      const { email, viewer } = await signUp()
+      const device = createSoftAuthenticator({ site, algorithm })
+      const { factor, recoveryCodes } = await addPasskey(viewer, device)
+      expect([factor.kind, recoveryCodes?.length]).toEqual(['passkey', 10])
+      const pending = await start(email)
+      const { kinds, passkey } = expectOk(await accounts.getLogInOptions({ pending, site }))
+      expect(kinds).toEqual(['passkey'])
+      expect(passkey).toMatchObject({ rpId: 'node.example', allowCredentials: [{ id: device.id }] })
+      const { token } = expectOk(await finish(pending, { passkey: device.get(passkey, { isUserVerified: false }) }))
+      expect(await accounts.confirm(await read(token))).toBe(true)
+      const alone = await startAlone()
+      const logged = expectOk(await finishAlone(alone.token, device.get(alone.passkey)))
+      expect(logged.viewer.user.id).toBe(viewer.user.id)
+      expect(await accounts.confirm(await read(logged.token))).toBe(true)
+    })
+
+    test('alone must verify the user, and belong to the browser that started', async () => {
+      const { viewer } = await signUp()
+      const device = createSoftAuthenticator({ site })
+      await addPasskey(viewer, device)
+      const { token, passkey } = await startAlone()
+      expect(await finishAlone(token, device.get(passkey, { isUserVerified: false }))).toMatchObject(wrong)
+      const other = await startAlone()
+      expect(await finishAlone(other.token, device.get(passkey))).toMatchObject(wrong)
+      expect(await finishAlone(undefined, device.get(passkey))).toMatchObject(expired)
+      const handle = Buffer.from('usr_other').toString('base64url')
+      expect(await finishAlone(token, device.get(passkey, { userHandle: handle }))).toMatchObject(wrong)
+      const response = device.get(passkey)
+      expectOk(await finishAlone(token, response))
+      // Neither the response nor its challenge works again.
+      expect(await finishAlone(token, response)).toMatchObject(wrong)
+      expect(await finishAlone(token, device.get(passkey))).toMatchObject(wrong)
+    })
+
+    test.each([
+      ['of another origin', { origin: 'https://node.example.evil.example' }],
+      ['of another port', { origin: 'https://node.example:8443' }],
+      ['of another domain', { rpId: 'evil.example' }],
+      ['to another challenge', { challenge: randomBytes(32).toString('base64url') }],
+    ])('a response %s is rejected', async (_, changes) => {
+      const { email, viewer } = await signUp()
+      const device = createSoftAuthenticator({ site })
+      const { passkey: creation } = expectOk(await fixture.accounts.getNewFactorOptions({ viewer, site }))
+      const request = { viewer, label: 'Phone', site, ip: newIp() }
+      expect(await fixture.accounts.addFactor({ ...request, passkey: device.create(creation, changes) })).toMatchObject(
+        wrong,
+      )
+      await addPasskey(viewer, device)
+      const pending = await start(email)
+      const { passkey } = expectOk(await fixture.accounts.getLogInOptions({ pending, site }))
+      expect(await finish(pending, { passkey: device.get(passkey, changes) })).toMatchObject(wrong)
+      const alone = await startAlone()
+      expect(await finishAlone(alone.token, device.get(alone.passkey, changes))).toMatchObject(wrong)
+    })
+
+    test('a challenge expires, and works only for what it was created for', async () => {
+      const { accounts, clock } = fixture
+      const { email, viewer } = await signUp()
+      const device = createSoftAuthenticator({ site })
+      await addPasskey(viewer, device)
+      const [pending, other] = [await start(email), await start(email)]
+      const { passkey } = expectOk(await accounts.getLogInOptions({ pending, site }))
+      const confirm = expectOk(await accounts.getConfirmOptions({ viewer, site }))
+      const creation = expectOk(await accounts.getNewFactorOptions({ viewer, site }))
+      const alone = await startAlone()
+      expect(await finish(other, { passkey: device.get(passkey) })).toMatchObject(wrong)
+      for (const options of [confirm.passkey, creation.passkey, alone.passkey])
+        expect(await finish(pending, { passkey: device.get(options) })).toMatchObject(wrong)
+      expect(await finishAlone(alone.token, device.get(passkey))).toMatchObject(wrong)
+      clock.now += 10 * minute
+      expect(await finishAlone(alone.token, device.get(alone.passkey))).toMatchObject(wrong)
+    })
+
+    test('a clone is noticed by its counter, and an authenticator without a counter works', async () => {
+      const { viewer } = await signUp()
+      const device = createSoftAuthenticator({ site })
+      await addPasskey(viewer, device)
+      const use = async (counter: number) => {
+        const { token, passkey } = await startAlone()
+        return finishAlone(token, device.get(passkey, { counter }))
+      }
+      expectOk(await use(7))
+      for (const counter of [7, 6, 0]) expect(await use(counter)).toMatchObject({ status: 403, code: 'passkey_cloned' })
+      expectOk(await use(8))
+      expect(
+        await storage.auditLog.list({ userId: viewer.user.id, action: 'account.logInFailed', limit: 1 }),
+      ).toMatchObject([{ detail: { why: 'clonedPasskey' } }])
+      const synced = createSoftAuthenticator({ site, hasCounter: false })
+      await addPasskey(viewer, synced)
+      for (let uses = 0; uses < 3; uses += 1) {
+        const { token, passkey } = await startAlone()
+        expectOk(await finishAlone(token, synced.get(passkey)))
+      }
+    })
+
+    test('of another account, or that were removed, are rejected', async () => {
+      const { accounts } = fixture
+      const [ann, bob] = [await signUp(), await signUp()]
+      const device = createSoftAuthenticator({ site })
+      const { factor } = await addPasskey(ann.viewer, device)
+      await addPasskey(bob.viewer, createSoftAuthenticator({ site }))
+      const pending = await start(bob.email)
+      const { passkey: asked } = expectOk(await accounts.getLogInOptions({ pending, site }))
+      expect(await finish(pending, { passkey: device.get(asked) })).toMatchObject(wrong)
+      const { passkey } = expectOk(await accounts.getNewFactorOptions({ viewer: bob.viewer, site }))
+      const request = { viewer: bob.viewer, label: 'Phone', passkey: device.create(passkey), site, ip: newIp() }
+      expect(await accounts.addFactor(request)).toMatchObject({ status: 409, code: 'passkey_taken' })
+      // Someone else's id with an own key, too.
+      await accounts.removeFactor({ viewer: ann.viewer, id: factor.id })
+      const alone = await startAlone()
+      expect(await finishAlone(alone.token, device.get(alone.passkey))).toMatchObject(wrong)
+    })
+
+    test('of a disabled account do not log in', async () => {
+      const { viewer } = await signUp()
+      const device = createSoftAuthenticator({ site })
+      await addPasskey(viewer, device)
+      await fixture.accounts.operator.setUserState({ id: viewer.user.id, state: 'disabled' })
+      const { token, passkey } = await startAlone()
+      expect(await finishAlone(token, device.get(passkey))).toMatchObject({ code: 'account_disabled' })
+    })
+
+    test('do not log in alone if the service has no passwords', async () => {
+      const { accounts: other } = createFixture(storage, { secrets, passwordLogin: () => false })
+      expect(await other.startPasskeyLogIn({ site, ip: newIp() })).toMatchObject({ code: 'password_log_in_disabled' })
+    })
+
+    test('and apps of an account are ten at most', async () => {
+      const { viewer, token } = await signUp()
+      for (let count = 0; count < 10; count += 1) await addPasskey(await read(token), createSoftAuthenticator({ site }))
+      const { passkey } = expectOk(await fixture.accounts.getNewFactorOptions({ viewer, site }))
+      const device = createSoftAuthenticator({ site })
+      const request = { viewer, label: 'Phone', passkey: device.create(passkey), site, ip: newIp() }
+      expect(await fixture.accounts.addFactor(request)).toMatchObject({ status: 409, code: 'factors_full' })
+    })
+  })
+})
