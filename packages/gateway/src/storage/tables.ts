@@ -326,6 +326,8 @@ interface UsageRow {
   keyId: string
   total: number
   counts: string
+  /** The units and bytes of the counts. */
+  used: string
 }
 
 interface UsageMinuteRow extends UsageRow {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { getApiKeyUrl } from '../../src/index.ts'
 import { dayMs } from '../../src/lib/time.ts'
@@ -49,6 +50,31 @@ describe.each(databases)('the usage of all accounts on $name', (database) => {
     expect(months.items).toEqual([{ ...shared, at: '2026-11', calls: 2, units: 150, bytes: 2_000 }])
     const none = await readUsage(meters.storage, { ...period, from: period.to, to: period.to + dayMs, step: 'day' })
     expect(none.items).toEqual([])
+  })
+
+  test('shares its rows with instances of the version before, which has no units', async () => {
+    const key = newKey()
+    const meter = meters.open()
+    meter.count(key, 'mainnet', 'eth_call', 'succeeded', 1, 3, { units: 30, bytes: 300 })
+    await meter.flush()
+    const { query } = meters.storage.db
+    // As that version writes.
+    const written = '[["eth_call","mainnet","succeeded",2,10,2]]'
+    await sql`insert into usage_minutes (at, key_id, run, total, counts)
+      values (${sql.lit(start)}, ${key.id}, 'before', 2, ${written})`.execute(query)
+    const check = async (table: 'usageMinutes' | 'usageHours' | 'usageDays') => {
+      const { items } = await readUsage(meters.storage, { ...period, step: 'day' })
+      expect(items).toMatchObject([{ calls: 5, units: 30, bytes: 300 }])
+      const rows = await query.selectFrom(table).select('counts').execute()
+      // As that version reads: numbers after the three names.
+      for (const { counts } of rows)
+        expect(counts).toMatch(/^\[\["eth_call","mainnet","succeeded",[1-9]\d*(,\d+,\d+)*\]\]$/)
+      expect(rows.length).toBeGreaterThan(0)
+    }
+    await check('usageMinutes')
+    await rollUp(meters.storage, { now: start + 3 * dayMs })
+    await check('usageHours')
+    await check('usageDays')
   })
 
   test('has pages of whole keys', async () => {

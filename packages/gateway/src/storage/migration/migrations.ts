@@ -17,6 +17,7 @@ import { emailIdentities } from './0016EmailIdentities.ts'
 import { lookAlikeEmails } from './0017LookAlikeEmails.ts'
 import { auditIndexes } from './0018AuditIndexes.ts'
 import { secondFactors } from './0019SecondFactors.ts'
+import { usageUnits } from './0020UsageUnits.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   lookAlikeEmails,
   auditIndexes,
   secondFactors,
+  usageUnits,
 ]

@@ -1,7 +1,7 @@
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Activity } from './activity.ts'
 import { connectionMethod, isFailure, notificationMethod } from './meter.ts'
-import { readSums, unpackCounts } from './usageCounts.ts'
+import { unpackCounts } from './usageCounts.ts'
 import type { PeriodPart } from './usagePlan.ts'
 
 /** Activity that is being added up. */
@@ -24,8 +24,7 @@ export const createActivitySum = (hours: number): ActivitySum => ({
  * @param counts - As stored.
  */
 export const addCounts = ({ totals, failures }: ActivitySum, hour: number, counts: string): void => {
-  for (const [method, , outcome, sums] of unpackCounts(counts) ?? []) {
-    const { total } = readSums(sums)
+  for (const [method, , outcome, total] of unpackCounts(counts) ?? []) {
     if (outcome === 'succeeded' && (method === connectionMethod || method === notificationMethod)) continue
     totals[hour] = (totals[hour] ?? 0) + total
     if (isFailure(outcome)) failures[hour] = (failures[hour] ?? 0) + total
@@ -37,10 +36,12 @@ export const readRows = (
   { query }: Storage['db'],
   { table, from, to }: PeriodPart,
   keyIds: readonly string[],
-): Promise<readonly { readonly keyId: string; readonly at: number; readonly counts: string }[]> =>
+): Promise<
+  readonly { readonly keyId: string; readonly at: number; readonly counts: string; readonly used: string }[]
+> =>
   query
     .selectFrom(table)
-    .select(['keyId', 'at', 'counts'])
+    .select(['keyId', 'at', 'counts', 'used'])
     .where('keyId', 'in', keyIds)
     .where('at', '>=', from)
     .where('at', '<', to)

@@ -1,7 +1,7 @@
 import type { Network } from '../../lib/network.ts'
 import { toBucket } from './latencyBuckets.ts'
 import type { MeteredKey, MeteredUse } from './meter.ts'
-import { addLatency, createUsageCounts, getCell, packCounts } from './usageCounts.ts'
+import { addLatency, createUsageCounts, getCell, packCounts, packUse } from './usageCounts.ts'
 import type { UsageCounts } from './usageCounts.ts'
 import { dayMs, floorTo, minuteMs } from '../../lib/time.ts'
 
@@ -13,6 +13,7 @@ export interface MinuteRow {
   readonly key: MeteredKey
   readonly total: number
   readonly counts: string
+  readonly used: string
 }
 
 /** Rows that are being written. Exactly one of its functions must be called. */
@@ -160,6 +161,7 @@ const createBatch = (state: BufferState, taken: readonly { minute: Minute; entry
     key,
     total,
     counts: packCounts(counts),
+    used: packUse(counts),
   }))
   const setInFlight = (isInFlight: boolean): void => {
     for (const { minute } of taken) minute.isInFlight = isInFlight

@@ -5,7 +5,7 @@ import type { Db } from '../../storage/tables.ts'
 import { bucketCount, percentile } from './latencyBuckets.ts'
 import { connectionMethod, notificationMethod, toOldKeyId } from './meter.ts'
 import type { CallFilter, Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
-import { readSums, unpackCounts } from './usageCounts.ts'
+import { unpackCounts } from './usageCounts.ts'
 import { splitByTable } from './usagePlan.ts'
 import type { PeriodPart } from './usagePlan.ts'
 import { readState } from './usageRows.ts'
@@ -97,8 +97,7 @@ const addCounts = (sums: Sums, at: number, counts: string): void => {
   const point = Math.max(0, Math.floor((at - sums.from) / sums.stepMs))
   // The roll-up reports rows that cannot be parsed.
   for (const cell of unpackCounts(counts) ?? []) {
-    const [method, network, outcome, packed] = cell
-    const { total } = readSums(packed)
+    const [method, network, outcome, total] = cell
     if (!matches(sums.filter, { method, network, outcome })) continue
     const isConnection = method === connectionMethod
     // A call of such a method is rejected.

@@ -4,7 +4,7 @@ import type { Network } from '../../lib/network.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import { readRows } from './activityRows.ts'
 import { toOldKeyId } from './meter.ts'
-import { readSums, unpackCounts } from './usageCounts.ts'
+import { unpackCounts, unpackUse } from './usageCounts.ts'
 import { splitByTable } from './usagePlan.ts'
 import { readState } from './usageRows.ts'
 
@@ -63,17 +63,20 @@ const findKeys = ({ query }: Storage['db'], { userId, after }: UsageQuery): Prom
 const addRow = (
   items: Map<string, UsageItem>,
   { id, appId, userId }: UsageKey,
-  { at, counts }: { readonly at: string; readonly counts: string },
+  { at, counts, used }: { readonly at: string; readonly counts: string; readonly used: string },
 ): void => {
-  for (const [method, network, , sums] of unpackCounts(counts) ?? []) {
+  const getItem = (method: string, network: Network): UsageItem => {
     const name = JSON.stringify([id, at, network, method])
-    const { total, units, bytes } = readSums(sums)
     let item = items.get(name)
     if (item === undefined) {
       const keyId = appId === null ? id : null
       items.set(name, (item = { userId, appId, keyId, network, method, at, calls: 0, units: 0, bytes: 0 }))
     }
-    item.calls += total
+    return item
+  }
+  for (const [method, network, , total] of unpackCounts(counts) ?? []) getItem(method, network).calls += total
+  for (const [method, network, , units, bytes] of unpackUse(used) ?? []) {
+    const item = getItem(method, network)
     item.units += units
     item.bytes += bytes
   }
@@ -97,9 +100,9 @@ export const readUsage = async (
     const keys = await findKeys(db, { ...query, after })
     const byId = new Map(keys.flatMap((key) => [key.id, toOldKeyId(key.id)].map((id) => [id, key] as const)))
     for (const part of keys.length === 0 ? [] : parts)
-      for (const { keyId, at, counts } of await readRows(db, part, [...byId.keys()])) {
+      for (const { keyId, at, counts, used } of await readRows(db, part, [...byId.keys()])) {
         const key = byId.get(keyId)
-        if (key !== undefined) addRow(items, key, { at: new Date(at).toISOString().slice(0, length), counts })
+        if (key !== undefined) addRow(items, key, { at: new Date(at).toISOString().slice(0, length), counts, used })
       }
     if (keys.length < keysPerQuery) return { items: [...items.values()], last: undefined }
     after = keys.at(-1)?.id

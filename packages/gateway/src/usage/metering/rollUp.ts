@@ -2,11 +2,21 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Db } from '../../storage/tables.ts'
 import type { MeterEvent } from './meter.ts'
-import { addPacked, createUsageCounts, getTotal, packCounts, unpackCounts } from './usageCounts.ts'
+import {
+  addPacked,
+  addUse,
+  createUsageCounts,
+  getTotal,
+  packCounts,
+  packUse,
+  unpackCounts,
+  unpackUse,
+} from './usageCounts.ts'
 import type { UsageCounts } from './usageCounts.ts'
 import { levels, planRollUp } from './usagePlan.ts'
 import type { Level } from './usagePlan.ts'
 import { finishSpan, readPending, readState, writeRollUp } from './usageRows.ts'
+import type { RollUpRow } from './usageRows.ts'
 
 /** Keys whose rows one query reads: an hour of a key has 60 rows per process. SQLite reads them in this thread. */
 const keysPerQuery: Readonly<Record<Db['kind'], number>> = { sqlite: 8, postgres: 50 }
@@ -58,23 +68,25 @@ const sumRows = async (
 ): Promise<{ sums: ReadonlyMap<string, UsageCounts>; skipped: number }> => {
   const rows = await query
     .selectFrom(from)
-    .select(['keyId', 'counts'])
+    .select(['keyId', 'counts', 'used'])
     .where('keyId', 'in', keys)
     .where('at', '>=', start)
     .where('at', '<', start + spanMs)
     .execute()
   const sums = new Map<string, UsageCounts>()
   let skipped = 0
-  for (const [index, { keyId, counts }] of rows.entries()) {
+  for (const [index, { keyId, counts, used }] of rows.entries()) {
     if ((index + 1) % parsedAtOnce === 0) await nextRound()
     const cells = unpackCounts(counts)
-    if (cells === undefined) {
+    const uses = unpackUse(used)
+    if (cells === undefined || uses === undefined) {
       skipped += 1
       continue
     }
     let sum = sums.get(keyId)
     if (sum === undefined) sums.set(keyId, (sum = createUsageCounts()))
     addPacked(sum, cells)
+    addUse(sum, uses)
   }
   return { sums, skipped }
 }
@@ -92,7 +104,7 @@ const rollUpSpan = async (
   const { db } = storage
   const keys = await findKeys(db, level, start)
   let skippedRows = 0
-  let summed: { at: number; keyId: string; total: number; counts: string }[] = []
+  let summed: RollUpRow[] = []
   for (let index = 0; index < keys.length; index += keysPerQuery[db.kind]) {
     if (stopped()) return false
     const { sums, skipped } = await sumRows(db, level, {
@@ -100,7 +112,8 @@ const rollUpSpan = async (
       keys: keys.slice(index, index + keysPerQuery[db.kind]),
     })
     skippedRows += skipped
-    for (const [keyId, sum] of sums) summed.push({ at: start, keyId, total: getTotal(sum), counts: packCounts(sum) })
+    for (const [keyId, sum] of sums)
+      summed.push({ at: start, keyId, total: getTotal(sum), counts: packCounts(sum), used: packUse(sum) })
     if (summed.length >= writtenAtOnce) {
       await writeRollUp(storage, level.into, summed)
       summed = []

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { addPacked, createUsageCounts, getTotal, packCounts, unpackCounts } from './usageCounts.ts'
+import {
+  addPacked,
+  addUse,
+  createUsageCounts,
+  getTotal,
+  packCounts,
+  packUse,
+  unpackCounts,
+  unpackUse,
+} from './usageCounts.ts'
 
 test('packed counts add up', () => {
   const counts = createUsageCounts()
@@ -16,15 +25,27 @@ test('packed counts add up', () => {
   expect(unpackCounts(packCounts(createUsageCounts()))).toEqual([])
 })
 
-test('units and bytes add up', () => {
+test('units and bytes add up, apart from the counts', () => {
   const counts = createUsageCounts()
-  const text = '[["eth_call","sepolia","succeeded",[3,30,100],10,3]]'
-  addPacked(counts, unpackCounts(text) ?? [])
-  expect(packCounts(counts)).toBe(text)
-  addPacked(counts, [['eth_call', 'sepolia', 'succeeded', [1, 10, 5]]])
-  addPacked(counts, [['eth_call', 'sepolia', 'succeeded', 2]])
-  expect(unpackCounts(packCounts(counts))).toEqual([['eth_call', 'sepolia', 'succeeded', [6, 40, 105], 10, 3]])
+  addPacked(counts, [
+    ['eth_call', 'sepolia', 'succeeded', 3, 10, 3],
+    ['eth_call', 'sepolia', 'rate_limited', 1],
+  ])
+  const text = '[["eth_call","sepolia","succeeded",30,100]]'
+  addUse(counts, unpackUse(text) ?? [])
+  expect(packUse(counts)).toBe(text)
+  addUse(counts, [['eth_call', 'sepolia', 'succeeded', 10, 5]])
+  expect(unpackUse(packUse(counts))).toEqual([['eth_call', 'sepolia', 'succeeded', 40, 105]])
+  // Versions that have no units read this.
+  expect(packCounts(counts)).toBe('[["eth_call","sepolia","succeeded",3,10,3],["eth_call","sepolia","rate_limited",1]]')
 })
+
+test.each(['', 'null', '[["eth_call","sepolia","succeeded",1]]', '[["eth_call","sepolia","succeeded",1,-2]]'])(
+  '%j is not packed units and bytes',
+  (text) => {
+    expect(unpackUse(text)).toBeUndefined()
+  },
+)
 
 test('counts from before networks had any name are those of testnet and mainnet', () => {
   expect(unpackCounts('[["eth_call",0,"succeeded",1,2,1],["eth_call",1,"succeeded",1]]')).toEqual([
@@ -52,9 +73,7 @@ test.each([
   '[["eth_call",0,1,1]]',
   '[[1,0,"succeeded",1]]',
   '[["eth_call",0,"succeeded",1],7]',
-  '[["eth_call",0,"succeeded",[1]]]',
-  '[["eth_call",0,"succeeded",[1,2,-3]]]',
-  '[["eth_call",0,"succeeded",1,[1,2,3],4]]',
+  '[["eth_call",0,"succeeded",[1,2,3]]]',
 ])('%j is not packed counts', (text) => {
   expect(unpackCounts(text)).toBeUndefined()
 })

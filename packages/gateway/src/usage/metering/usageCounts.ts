@@ -40,32 +40,34 @@ export const addLatency = ({ latencies }: UsageCell, bucket: number, count: numb
   latencies.push(bucket, count)
 }
 
-/**
- * Serializes counts for the database: `[[method, network, outcome, total, bucket, count, bucket, count, …], …]`, with `[total, units, bytes]` in place
- * of `total` if there are any. Only arrays, because names that callers choose must not become members of an object.
- */
-export const packCounts = ({ cells }: UsageCounts): string => {
+/** Serializes cells. Only arrays, because names that callers choose must not become members of an object. */
+const pack = ({ cells }: UsageCounts, getNumbers: (cell: UsageCell) => readonly number[] | undefined): string => {
   let text = ''
   for (const [network, methods] of cells)
     for (const [method, outcomes] of methods)
-      for (const [outcome, { total, units, bytes, latencies }] of outcomes) {
-        const sums = units === 0 && bytes === 0 ? total : `[${total},${units},${bytes}]`
-        text += `${text === '' ? '' : ','}[${JSON.stringify(method)},"${network}","${outcome}",${[sums, ...latencies].join(',')}]`
+      for (const [outcome, cell] of outcomes) {
+        const numbers = getNumbers(cell)
+        if (numbers === undefined) continue
+        text += `${text === '' ? '' : ','}[${JSON.stringify(method)},"${network}","${outcome}",${numbers.join(',')}]`
       }
   return `[${text}]`
 }
 
-/** The sums of a serialized cell: its calls, or its calls, units and bytes. */
-type PackedSums = number | readonly [total: number, units: number, bytes: number]
+/** Serializes counts for the database: `[[method, network, outcome, total, bucket, count, bucket, count, …], …]`. */
+export const packCounts = (counts: UsageCounts): string => pack(counts, ({ total, latencies }) => [total, ...latencies])
 
-/** A serialized cell. */
-export type PackedCell = readonly [method: string, network: Network, outcome: string, sums: PackedSums, ...number[]]
+/**
+ * Serializes the units and bytes of counts: `[[method, network, outcome, units, bytes], …]`. They have a column of their own, because instances of
+ * versions that have no units read the counts too.
+ */
+export const packUse = (counts: UsageCounts): string =>
+  pack(counts, ({ units, bytes }) => (units === 0 && bytes === 0 ? undefined : [units, bytes]))
 
-/** Reads the sums of a serialized cell. */
-export const readSums = (sums: PackedSums): Pick<UsageCell, 'total' | 'units' | 'bytes'> => {
-  const [total, units, bytes] = typeof sums === 'number' ? [sums, 0, 0] : sums
-  return { total, units, bytes }
-}
+/** A serialized cell of counts. */
+export type PackedCell = readonly [method: string, network: Network, outcome: string, total: number, ...number[]]
+
+/** A serialized cell of units and bytes. */
+export type PackedUse = readonly [method: string, network: Network, outcome: string, units: number, bytes: number]
 
 /** Before networks had any name, counts had the index of one of these. */
 const firstNetworks: readonly Network[] = ['testnet', 'mainnet']
@@ -73,20 +75,18 @@ const firstNetworks: readonly Network[] = ['testnet', 'mainnet']
 const toPackedCell = (cell: unknown): unknown =>
   Array.isArray(cell) && typeof cell[1] === 'number' ? cell.with(1, firstNetworks[cell[1]]) : cell
 
-const isPackedCell = (cell: unknown): cell is PackedCell =>
+const isPacked = (cell: unknown): cell is PackedCell =>
   Array.isArray(cell) &&
-  cell.length % 2 === 0 &&
   typeof cell[0] === 'string' &&
   typeof cell[1] === 'string' &&
   typeof cell[2] === 'string' &&
-  cell.every((value, index) => index < 3 || isCount(value) || (index === 3 && isCounts(value)))
+  cell.every((value, index) => index < 3 || (Number.isSafeInteger(value) && value >= 0))
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+const isPackedCell = (cell: unknown): cell is PackedCell => isPacked(cell) && cell.length % 2 === 0
 
-const isCounts = (value: unknown): boolean => Array.isArray(value) && value.length === 3 && value.every(isCount)
+const isPackedUse = (cell: unknown): cell is PackedUse => isPacked(cell) && cell.length === 5
 
-/** Parses the output of `packCounts`. @returns `undefined` if the text is anything else. */
-export const unpackCounts = (text: string): readonly PackedCell[] | undefined => {
+const unpack = <Cell>(text: string, isCell: (cell: unknown) => cell is Cell): readonly Cell[] | undefined => {
   let cells: unknown
   try {
     cells = JSON.parse(text)
@@ -95,17 +95,29 @@ export const unpackCounts = (text: string): readonly PackedCell[] | undefined =>
   }
   if (!Array.isArray(cells)) return undefined
   const packed = cells.map(toPackedCell)
-  return packed.every(isPackedCell) ? packed : undefined
+  return packed.every(isCell) ? packed : undefined
+}
+
+/** Parses the output of `packCounts`. @returns `undefined` if the text is anything else. */
+export const unpackCounts = (text: string): readonly PackedCell[] | undefined => unpack(text, isPackedCell)
+
+/** Parses the output of `packUse`. @returns `undefined` if the text is anything else. */
+export const unpackUse = (text: string): readonly PackedUse[] | undefined => unpack(text, isPackedUse)
+
+/** Adds parsed units and bytes. */
+export const addUse = (counts: UsageCounts, cells: readonly PackedUse[]): void => {
+  for (const [method, network, outcome, units, bytes] of cells) {
+    const cell = getCell(counts, network, method, outcome)
+    cell.units += units
+    cell.bytes += bytes
+  }
 }
 
 /** Adds parsed counts. */
 export const addPacked = (counts: UsageCounts, cells: readonly PackedCell[]): void => {
   for (const packed of cells) {
     const cell = getCell(counts, packed[1], packed[0], packed[2])
-    const { total, units, bytes } = readSums(packed[3])
-    cell.total += total
-    cell.units += units
-    cell.bytes += bytes
+    cell.total += packed[3]
     for (let index = 4; index < packed.length; index += 2)
       addLatency(cell, packed[index] as number, packed[index + 1] as number)
   }

@@ -15,22 +15,31 @@ const keysInsertion: Insertion<'keyId' | 'appId' | 'userId'> = {
   columns: ['keyId', 'appId', 'userId'],
   conflict: 'do nothing',
 }
-const minutesInsertion: Insertion<'at' | 'keyId' | 'run' | 'total' | 'counts'> = {
+const minutesInsertion: Insertion<'at' | 'keyId' | 'run' | 'total' | 'counts' | 'used'> = {
   into: 'usage_minutes',
-  columns: ['at', 'keyId', 'run', 'total', 'counts'],
-  conflict: `(at, key_id, run) do update set total = excluded.total, counts = excluded.counts
+  columns: ['at', 'keyId', 'run', 'total', 'counts', 'used'],
+  conflict: `(at, key_id, run) do update set total = excluded.total, counts = excluded.counts, used = excluded.used
     where excluded.total > usage_minutes.total`,
 }
+/** The counts of one key in one hour or day. */
+export interface RollUpRow {
+  readonly at: number
+  readonly keyId: string
+  readonly total: number
+  readonly counts: string
+  readonly used: string
+}
+
 const pendingInsertion: Insertion<'level' | 'at' | 'run' | 'version'> = {
   into: 'usage_pending',
   columns: ['level', 'at', 'run', 'version'],
   conflict: '(level, at, run) do update set version = excluded.version',
 }
 /** Stored counts only grow. So the larger total is the newer one, even if two instances roll up at once. */
-const toRollUpInsertion = (into: Level['into']): Insertion<'at' | 'keyId' | 'total' | 'counts'> => ({
+const toRollUpInsertion = (into: Level['into']): Insertion<keyof RollUpRow> => ({
   into,
-  columns: ['at', 'keyId', 'total', 'counts'],
-  conflict: `(at, key_id) do update set total = excluded.total, counts = excluded.counts
+  columns: ['at', 'keyId', 'total', 'counts', 'used'],
+  conflict: `(at, key_id) do update set total = excluded.total, counts = excluded.counts, used = excluded.used
     where excluded.total > ${into}.total`,
 })
 
@@ -97,7 +106,7 @@ export const toMinuteSteps = (
 export const writeRollUp = async (
   { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
   into: Level['into'],
-  rows: readonly { at: number; keyId: string; total: number; counts: string }[],
+  rows: readonly RollUpRow[],
 ): Promise<void> => {
   await write(toInserts(kind, toRollUpInsertion(into), rows), { light: true })
 }
