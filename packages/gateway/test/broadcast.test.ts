@@ -173,7 +173,16 @@ describe('a private transaction', () => {
             chainId: chainIds.testnet,
             broadcast: 'all',
             methodPresets: ['private-transactions'],
-            upstreams: nodes.map(({ url }, index) => ({ url, privateTransactions: index === 2 })),
+            methods: {
+              blxr_tx: { addresses: ['rawTransaction'] },
+              mev_simBundle: { read: true, upstreams: ['relay'] },
+            },
+            // The relay comes first, so that any call that may go there does.
+            upstreams: [2, 0, 1].map((index) => ({
+              url: nodes[index]?.url ?? '',
+              name: ['own', 'other', 'relay'][index] ?? '',
+              privateTransactions: index === 2,
+            })),
           },
         },
       },
@@ -203,6 +212,47 @@ describe('a private transaction', () => {
     expect(counts(nodes)).toEqual([0, 0, 1])
   })
 
+  test('is each one of an app with that service, under any name that the config adds', async () => {
+    const { nodes, url } = await startPrivate(true)
+    expect(await call(url, 'blxr_tx')).toEqual(accepted)
+    const { nodes: publicNodes, url: publicUrl } = await startPrivate(false)
+    expect(await call(publicUrl, 'blxr_tx')).toEqual(accepted)
+    expect([counts(nodes), counts(publicNodes)]).toEqual([
+      [0, 0, 1],
+      [1, 0, 0],
+    ])
+  })
+
+  test('is simulated by its nodes only, alone and in a batch with other reads', async () => {
+    const { nodes, url } = await startPrivate(false)
+    for (const node of nodes) node.behave = (one) => result(one, 'null')
+    expect(await call(url, 'eth_callBundle', [{ txs: [raw] }])).toMatchObject({ result: null })
+    expect(await call(url, 'mev_simBundle', [{ txs: [raw] }])).toMatchObject({ result: null })
+    expect(counts(nodes)).toEqual([0, 0, 2])
+    const batch = ['eth_callBundle', 'eth_gasPrice'].map((method, id) => ({ jsonrpc: '2.0', id, method, params: [] }))
+    const { text } = await post(url, JSON.stringify(batch))
+    expect(JSON.parse(text)).toMatchObject([{ result: null }, { result: null }])
+    const [own = '', other = '', relay = ''] = nodes.map(({ bodies }) => bodies.join(''))
+    expect(own + other).not.toContain('eth_callBundle')
+    expect(own).toContain('eth_gasPrice')
+    expect(relay).not.toContain('eth_gasPrice')
+  })
+
+  test('is all that its nodes get: no read, also after one, and no other write', async () => {
+    const { nodes, url } = await startPrivate(true)
+    await call(url)
+    for (const node of nodes) node.behave = (one) => result(one, 'null')
+    for (const [method, params] of [
+      ['eth_getTransactionByHash', [hash]],
+      ['eth_getBlockByNumber', ['pending', false]],
+      ['eth_newPendingTransactionFilter', []],
+      ['eth_getLogs', [{}]],
+    ] as const)
+      await call(url, method, params)
+    expect(nodes[0]?.bodies.length).toBeGreaterThanOrEqual(4)
+    expect(nodes[2]?.bodies.length).toBe(1)
+  })
+
   test('goes nowhere else when its nodes fail', async () => {
     const { nodes, url } = await startPrivate(true)
     for (const behave of [fail('the method does not exist', -32601), poor, cut]) {
@@ -224,6 +274,11 @@ describe('a private transaction', () => {
     keys.add(app, { id: 'app-1', kind: 'app', networks: ['testnet'], status: 'active', services })
     expect(await call(getAppUrl(url, 'testnet', app))).toMatchObject({ error: { code: -32601 } })
     expect(counts(nodes)).toEqual([0])
+  })
+
+  test('is not all that a network can be for', async () => {
+    const upstreams = [{ url: 'http://127.0.0.1:1', privateTransactions: true }]
+    await expect(start([accept], { upstreams })).rejects.toThrow('upstreams has only nodes with "privateTransactions"')
   })
 
   test('needs a node for those, which the config must have', async () => {

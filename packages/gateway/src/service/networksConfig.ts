@@ -119,6 +119,13 @@ export const networks = z
           message:
             'has "private-transactions", but no node gets those: add "privateTransactions": true to a node, or remove the preset',
         })
+      if (upstreams.length > 0 && upstreams.every((one) => one.privateTransactions))
+        context.addIssue({
+          code: 'custom',
+          path: [name, 'upstreams'],
+          message:
+            'has only nodes with "privateTransactions", which get nothing else: add a node without it, which gets the reads',
+        })
       const nodes = upstreams.map((one, index) => one.name ?? `${name}-${index + 1}`)
       for (const [method, { upstreams: wanted = [] }] of Object.entries(methods))
         for (const [index, node] of wanted.entries())

@@ -25,8 +25,6 @@ export interface CallScope {
   readonly seenHead?: number | undefined
   /** The newest block that the caller says it has seen. */
   readonly claimedHead?: number | undefined
-  /** Whether the app sends its transactions privately. @default false */
-  readonly sendsPrivately?: boolean | undefined
   /** Whether a result may be streamed to the caller. Otherwise it is buffered. */
   readonly streams: boolean
   /** Handles subscription calls; `undefined` if the request cannot subscribe. */
@@ -51,8 +49,6 @@ export interface SendOptions {
   readonly only?: GroupMember | undefined
   /** To how many upstreams a write is sent at once. @default 1 */
   readonly copies?: number | undefined
-  /** Whether it is a private transaction, or one that is not. @default neither */
-  readonly isPrivate?: boolean | undefined
   /** Called when a result grows large: whether it may become a stream. @default never */
   readonly mayStream?: (() => boolean) | undefined
 }

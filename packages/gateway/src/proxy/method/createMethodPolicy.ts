@@ -33,6 +33,8 @@ export interface MethodTraits {
   readonly weight: number
   /** Its name in logs and metrics, or the name of a group whose names are unbounded. */
   readonly label: string
+  /** It sends a private transaction, or a signed one, which is private if the app says so. */
+  readonly transaction?: 'private' | 'raw'
   /** Its row in the table of methods, so that no step looks it up again; `undefined` for methods of development nodes and for the gateway's own calls. */
   readonly row?: OfferedMethod
 }
@@ -63,7 +65,21 @@ const getPin = ({ cached, blockHash, block, range, transaction }: OfferedMethod)
   return transaction === undefined ? undefined : { by: 'transaction', at: transaction }
 }
 
-const getTraits = (name: string, row: OfferedMethod, weight: number): MethodTraits => {
+/** The methods that send a signed transaction, under the names of all chains. Those of private transactions have other names. */
+const rawTransaction = /_sendRawTransaction/
+
+const getTransaction = (name: string, { presets, addresses }: OfferedMethod): MethodTraits['transaction'] => {
+  if (presets?.includes('private-transactions') === true) return 'private'
+  const isRaw = rawTransaction.test(name) || (typeof addresses === 'object' && addresses.includes('rawTransaction'))
+  return isRaw ? 'raw' : undefined
+}
+
+const getTraits = (
+  name: string,
+  row: OfferedMethod,
+  weight: number,
+  transaction = getTransaction(name, row),
+): MethodTraits => {
   const { access, expensive = false, filter, subscription } = row
   const result = ownResults.get(name)
   return Object.freeze({
@@ -76,6 +92,7 @@ const getTraits = (name: string, row: OfferedMethod, weight: number): MethodTrai
     ...(filter === undefined ? {} : { filter }),
     ...(subscription === undefined ? {} : { subscribes: subscription }),
     ...(result === undefined ? {} : { result }),
+    ...(transaction === undefined ? {} : { transaction }),
   })
 }
 
@@ -96,8 +113,10 @@ export const createMethodPolicy = (options: {
   presets?: readonly MethodPreset[] | undefined
   /** The methods that the config adds. @default {} */
   own?: OwnMethods | undefined
+  /** The names of the nodes for private transactions. @default [] */
+  privateNodes?: readonly string[] | undefined
 }): MethodPolicy => {
-  const { weights = {}, presets: on = [], own = {} } = options
+  const { weights = {}, presets: on = [], own = {}, privateNodes = [] } = options
   // Hardhat Ignition asks a development node how it mines: without a response, it waits for confirmations that a chain without traffic never gets.
   const services = { ...options, always: true, development: options.developmentMethods !== undefined }
   const allowed = new Map(
@@ -108,12 +127,14 @@ export const createMethodPolicy = (options: {
       )
       .map(([name, row]) => [name, getTraits(name, row, weights[name] ?? 1)]),
   )
-  for (const [name, { read, addresses = 'rejected' }] of Object.entries(own)) {
+  for (const [name, { read, addresses = 'rejected', upstreams }] of Object.entries(own)) {
     const known = methods.get(name)
     // Whether these are offered is decided by `services`.
     if (known?.service !== undefined) continue
     const row = known ?? toOwnRow({ access: read || isReadMethod(name) ? 'read' : 'write', addresses })
-    allowed.set(name, getTraits(name, row, weights[name] ?? 1))
+    // Only nodes for private transactions get it.
+    const isPrivate = upstreams?.every((node) => privateNodes.includes(node)) === true
+    allowed.set(name, getTraits(name, row, weights[name] ?? 1, isPrivate ? 'private' : undefined))
   }
   // Most batches are many calls of one method.
   let last: MethodTraits | undefined

@@ -16,6 +16,8 @@ export interface CallRules {
   readonly allow: AllowList | undefined
   /** The allow list of the request's token, which can only narrow. */
   readonly tokenAllowList: AllowList | undefined
+  /** Whether the app sends its transactions privately. */
+  readonly sendsPrivately: boolean
   /** Whether callers may send tracers written in JavaScript. */
   readonly javascriptTracers: boolean
   /** Whether the rejection of an unknown method names a similar one. Only that of a single call does, because a batch can have thousands. */
@@ -36,7 +38,7 @@ const invalidCall = rejections.invalidRequest()
 export const checkCall = (
   call: ParsedCall | InvalidCall,
   traits: MethodTraits | undefined,
-  { allow, tokenAllowList, javascriptTracers, suggests }: CallRules,
+  { allow, tokenAllowList, sendsPrivately, javascriptTracers, suggests }: CallRules,
 ): CheckedCall => {
   if (!call.valid) return call.problem === undefined ? invalidCall : rejections.invalidRequest(call.problem)
   if (traits === undefined) {
@@ -48,7 +50,8 @@ export const checkCall = (
     allow?.rejectCall(call, traits.row) ??
     tokenAllowList?.rejectCall(call, traits.row) ??
     (javascriptTracers ? undefined : rejectCustomTracer(traits.row, call.params))
-  return rejection ?? { method: call.method, params: call.params, traits }
+  const isPrivate = traits.transaction === 'private' || (sendsPrivately && traits.transaction === 'raw')
+  return rejection ?? { method: call.method, params: call.params, traits, isPrivate }
 }
 
 /** The caller chooses the tracer's text, so a long one is cut. */

@@ -81,6 +81,9 @@ export const rejectBody = (gateway: GatewayContext, authorized: AuthorizedReques
 const isForTestKey = ({ idempotent, row }: MethodTraits): boolean =>
   idempotent && row?.service !== undefined && row.service !== 'debug' && row.service !== 'txpool'
 
+/** The service of an app that makes all its transactions private. */
+const privateTransactions = 'Private transactions'
+
 type Check = (call: ParsedCall | InvalidCall, traits: MethodTraits | undefined) => CheckedCall
 
 /** Creates the check of the calls in a body. @param suggests - See {@link CallRules}. */
@@ -90,7 +93,9 @@ const createCheck = (
   suggests: boolean,
 ): Check => {
   const { javascriptTracers } = config.services
-  const rules: CallRules = { allow: tenant.record.allow, tokenAllowList, javascriptTracers, suggests }
+  const { allow, services } = tenant.record
+  const sendsPrivately = services?.includes(privateTransactions) === true
+  const rules: CallRules = { allow, tokenAllowList, sendsPrivately, javascriptTracers, suggests }
   return (call, traits) => {
     if (traits?.subscribes === true && context.reply.subscriptions === undefined) {
       const needsSocket = getHub(network.group.network) !== undefined

@@ -34,13 +34,17 @@ export const createNetworkContexts = (
       weights,
       methodPresets: presets = [],
       methods: own = {},
+      upstreams = [],
     } = networks.get(network) ?? {}
     const ownWeights = weights ?? defaultWeights
+    const privateNodes = upstreams.filter((node) => node.privateTransactions).map(({ name }) => name)
     const hasOwnPolicy = weights !== undefined || presets.length > 0 || Object.keys(own).length > 0
     contexts.set(network, {
       group,
       limits,
-      policy: hasOwnPolicy ? createMethodPolicy({ ...shared, weights: ownWeights, presets, own }) : policy,
+      policy: hasOwnPolicy
+        ? createMethodPolicy({ ...shared, weights: ownWeights, presets, own, privateNodes })
+        : policy,
       hasWeights: Object.keys(ownWeights).length > 0,
       notificationWeight: ownWeights[notificationMethod] ?? getDefaultWeight(notificationMethod),
     })

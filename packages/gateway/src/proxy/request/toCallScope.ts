@@ -18,15 +18,11 @@ export const toCallScope = ({ context, tenant, network, isBatch }: CheckedReques
     budget: { left: limits.maxResponseBytes, buffered: context.buffered },
     seenHead: group.several ? getSeenHead(group, keyId, claimedHead) : undefined,
     claimedHead,
-    sendsPrivately: tenant.record.services?.includes(privateTransactions),
     streams: context.reply.streams && !isBatch,
     subscriptions: context.reply.subscriptions,
     trace: context.trace,
   }
 }
-
-/** The service of an app that makes all its transactions private. */
-const privateTransactions = 'Private transactions'
 
 const requestBlockHeader = blockHeader.toLowerCase()
 

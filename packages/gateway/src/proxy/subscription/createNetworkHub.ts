@@ -54,7 +54,7 @@ export const createNetworkHub = (options: NetworkHubOptions): NetworkHub => {
 
   const source = createRenewableSource(() => {
     const group = getGroup()
-    const upstreams = getNetwork()?.upstreams
+    const upstreams = getNetwork()?.upstreams.filter(({ privateTransactions }) => !privateTransactions)
     return group === undefined || upstreams === undefined ? undefined : createNodeSource({ group, upstreams, log })
   })
   const follower = createChainFollower(getGroup, {

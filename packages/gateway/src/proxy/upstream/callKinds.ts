@@ -1,5 +1,5 @@
 import { rejections } from '../../errors/rejections.ts'
-import type { CallScope, SendCall } from '../call/callScope.ts'
+import type { SendCall } from '../call/callScope.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallResult } from './callResult.ts'
 import { forwardCall } from './forward.ts'
@@ -58,24 +58,14 @@ const mayHaveWrite = (
   return kind === 'txKnown' || kind === 'unconfirmed' || kind === 'timeout'
 }
 
-/** The methods that send a signed transaction, under the names of all chains. Those of private transactions have other names. */
-const rawTransaction = /_sendRawTransaction/
-
-/** Whether a write is a private transaction, or one that is not; `undefined` for other writes. */
-const isPrivateTransaction = ({ method, traits: { row } }: ForwardedCall, scope: CallScope): boolean | undefined => {
-  if (row?.presets?.includes('private-transactions') === true) return true
-  return rawTransaction.test(method) ? scope.sendsPrivately === true : undefined
-}
-
 /** Forwards a write. From when it is sent, and again from when it ends, its key's reads join none that started before. */
 const sendWrite: SendCall = (call, scope, { deadlineMs, sent }, done) => {
   const { inFlightReads, views } = scope.group
   inFlightReads.markChanged(scope.keyId)
-  // A node that only takes transactions has no head, so none is needed.
-  const isPrivate = isPrivateTransaction(call, scope)
   // One with a receipt would wait for it at each node.
-  const copies = isPrivate === false && call.method === 'eth_sendRawTransaction' ? scope.group.broadcast : 1
-  return forwardCall(call, scope, { deadlineMs, sent, isPrivate, copies }, (result, member) => {
+  const copies = call.isPrivate !== true && call.method === 'eth_sendRawTransaction' ? scope.group.broadcast : 1
+  // A node that only takes transactions has no head, so none is needed.
+  return forwardCall(call, scope, { deadlineMs, sent, copies }, (result, member) => {
     inFlightReads.markChanged(scope.keyId)
     if (member !== undefined && mayHaveWrite(call, { result, member })) views.recordWrite(scope.keyId, member)
     done(result, member)

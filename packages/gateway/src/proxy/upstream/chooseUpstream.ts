@@ -4,7 +4,7 @@ import type { LoadBalancing } from '../options/networkOptions.ts'
 
 /** The requirements of calls for their upstream. */
 export interface PickOptions {
-  /** The calls that are sent together. @default one that any upstream may get */
+  /** The calls that are sent together. @default one that any upstream may get, except for those for private transactions */
   readonly calls?: readonly NeededCall[] | undefined
   /** How many units of a budget they use. @default 1 */
   readonly units?: number | undefined
@@ -16,8 +16,6 @@ export interface PickOptions {
   readonly tried?: readonly GroupMember[] | undefined
   /** The call can be retried on another upstream, so it may go to one whose circuit breaker is due for a trial. @default false */
   readonly mayBeTrial?: boolean | undefined
-  /** Whether the call is a private transaction, which only upstreams for those may get, or one that only the others may get. @default neither */
-  readonly isPrivate?: boolean | undefined
   /** Only an upstream whose last known head is at least this block may be chosen. */
   readonly minHead?: number | undefined
   /** The newest block that the caller has seen. Upstreams whose last known head is at least this block come first. */
@@ -50,8 +48,8 @@ const anyUpstream: PickOptions = {}
  * 4. those that fail, lag, sync or are throttled;
  * 5. those that probably lack the method or the state.
  *
- * One that was tried, is unreachable or of the wrong chain, is below `minHead`, does not offer the method by the config, is not for private
- * transactions although the call is one or the other way round, or has no budget left is never chosen. Among the best rank, the choice is by `loadBalancing`. `preferred` wins over others of its rank, as long as it has no known problem.
+ * One that was tried, is unreachable or of the wrong chain, is below `minHead`, does not offer the method by the config, is for private
+ * transactions although the call is none or the other way round, or has no budget left is never chosen. Among the best rank, the choice is by `loadBalancing`. `preferred` wins over others of its rank, as long as it has no known problem.
  * @param members - In the order of the config.
  * @param choice.preferred - The upstream that took the caller's last write.
  * @returns `undefined` if no upstream is left.
@@ -101,14 +99,18 @@ export const isBehind = (member: GroupMember, block: number | undefined): boolea
   block !== undefined && (member.head() ?? -1) < block
 
 /** Whether a rule forbids that the upstream gets the call. */
-const isAllowed = (member: GroupMember, { tried, minHead, isPrivate, calls, units = 1 }: PickOptions): boolean => {
-  const { budget, capabilities } = member
-  if (isPrivate !== undefined && isPrivate !== member.privateTransactions) return false
+const isAllowed = (member: GroupMember, { tried, minHead, calls, units = 1 }: PickOptions): boolean => {
   if (tried?.includes(member) === true) return false
   if (isBehind(member, minHead)) return false
-  if (!budget.hasRoom(calls?.length ?? 1, units)) return false
-  return calls === undefined || calls.every(({ method }) => capabilities.offers(method))
+  if (!member.budget.hasRoom(calls?.length ?? 1, units)) return false
+  return calls === undefined ? !member.privateTransactions : calls.every((call) => offers(member, call))
 }
+
+/** Whether an upstream may get a call by the config: one for private transactions gets these only, and no other upstream gets them. */
+export const offers = (
+  { capabilities, privateTransactions }: GroupMember,
+  { method, isPrivate = false }: NeededCall,
+): boolean => isPrivate === privateTransactions && capabilities.offers(method)
 
 const canServe = ({ capabilities }: GroupMember, { calls, ownerId }: PickOptions): boolean =>
   calls === undefined || calls.every((call) => capabilities.canServe(call, ownerId))

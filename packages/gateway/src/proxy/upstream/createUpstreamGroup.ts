@@ -1,6 +1,6 @@
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
-import { chooseUpstream, isBehind } from './chooseUpstream.ts'
+import { chooseUpstream, isBehind, offers } from './chooseUpstream.ts'
 import type { PickOptions } from './chooseUpstream.ts'
 import type { LoadBalancing } from '../options/networkOptions.ts'
 import type { UpstreamOptions } from '../options/upstreamOptions.ts'
@@ -270,16 +270,14 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
 const explainNoPick = (
   members: readonly GroupMember[],
   network: Network,
-  { calls, units = 1, isPrivate }: PickOptions = {},
+  { calls, units = 1 }: PickOptions = {},
 ): Rejection => {
   const usable = members.filter(({ health }) => health.isUsable())
   if (usable.length === 0)
     return members.some(({ health }) => health.isOnlyThrottled())
       ? rejections.upstreamBusy()
       : rejections.noUpstream(network)
-  const offers = ({ capabilities, privateTransactions }: GroupMember, method: string): boolean =>
-    capabilities.offers(method) && (isPrivate === undefined || isPrivate === privateTransactions)
-  const unknown = calls?.find(({ method }) => !members.some((member) => offers(member, method)))
+  const unknown = calls?.find((call) => !members.some((member) => offers(member, call)))
   if (unknown !== undefined) return rejections.methodNotFound(unknown.method)
   return usable.some(({ budget }) => !budget.hasRoom(calls?.length ?? 1, units))
     ? rejections.upstreamBusy()

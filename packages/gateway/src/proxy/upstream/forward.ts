@@ -87,17 +87,17 @@ const endAll = (calls: readonly ForwardedCall[], result: CallResult | undefined,
 
 const forwardNow: SendCalls = (calls, scope, options, done) => {
   const { group, keyId, ownerId } = scope
-  const { deadlineMs = scope.timeoutMs, only, neededHead: seenHead, copies = 1, isPrivate } = options
+  const { deadlineMs = scope.timeoutMs, only, neededHead: seenHead, copies = 1 } = options
   const [call] = calls
   if (call === undefined) return noop
   const isBatch = calls.length > 1
   const { idempotent, expensive } = call.traits
   const units = getUnits(calls)
   const mayBeTrial = idempotent && !expensive && only === undefined && !isBatch
-  const first = only ?? group.pick({ calls, units, keyId, ownerId, mayBeTrial, seenHead, isPrivate })
+  const first = only ?? group.pick({ calls, units, keyId, ownerId, mayBeTrial, seenHead })
   if (first === undefined) {
     // Each call of a batch alone may fit into a budget, or find an upstream that offers its method.
-    endAll(calls, isBatch ? undefined : group.explainNoPick({ calls, units, isPrivate }), done)
+    endAll(calls, isBatch ? undefined : group.explainNoPick({ calls, units }), done)
     return noop
   }
   if (only !== undefined && !only.budget.hasRoom(calls.length, units)) {

@@ -8,6 +8,8 @@ export interface ForwardedCall {
   /** Source text. */
   readonly params: string | undefined
   readonly traits: MethodTraits
+  /** Whether it has a private transaction: only upstreams for those may get it. Only the others may get all other calls. @default false */
+  readonly isPrivate?: boolean
 }
 
 /** Gets what calls need of an upstream. */

@@ -22,7 +22,7 @@ export interface SentCalls {
  * @param places - The places of the calls.
  */
 export const pickNext = (
-  { calls, ends, tried, scope: { group, ownerId }, options: { only, neededHead: seenHead, isPrivate } }: SentCalls,
+  { calls, ends, tried, scope: { group, ownerId }, options: { only, neededHead: seenHead } }: SentCalls,
   places: readonly number[],
 ): { readonly member: GroupMember; readonly places: readonly number[] } | undefined => {
   if (only !== undefined || !group.several) return undefined
@@ -36,8 +36,7 @@ export const pickNext = (
   }
   const [first] = failed
   // A failed call can go to any upstream that offers its method, a `null` only to some.
-  let other =
-    first === undefined ? undefined : group.pick(toPickOptions([first.call], { tried, ownerId, seenHead, isPrivate }))
+  let other = first === undefined ? undefined : group.pick(toPickOptions([first.call], { tried, ownerId, seenHead }))
   if (first === undefined)
     for (const { call, member } of nulls) other ??= pickForNull(group, call, { member, tried, ownerId })
   if (other === undefined) return undefined

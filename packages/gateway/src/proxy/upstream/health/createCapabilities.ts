@@ -19,6 +19,8 @@ export interface NeededCall {
   readonly method: string
   /** Source text. */
   readonly params?: string | undefined
+  /** Whether it has a private transaction. @default false */
+  readonly isPrivate?: boolean | undefined
 }
 
 /** The capabilities of a node. */
