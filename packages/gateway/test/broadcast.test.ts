@@ -102,6 +102,11 @@ describe('a raw transaction', () => {
     expect(await sendToMixed()).toEqual(accepted)
   })
 
+  test('is rejected if its params are not a list', async () => {
+    const { rpcUrl } = await start([known, known])
+    expect(await call(rpcUrl, 'eth_sendRawTransaction', {})).toEqual(withMessage('already known'))
+  })
+
   test('is rejected only if all nodes reject it, with what says most', async () => {
     const { send } = await start([fail('Invalid params', -32602), poor, fail('the method does not exist', -32601)])
     expect(await send()).toEqual(withMessage('insufficient funds for gas * price + value'))

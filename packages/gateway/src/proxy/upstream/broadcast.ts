@@ -17,18 +17,21 @@ export const toAcceptance = ({ params }: ForwardedCall, end: AttemptResult): Att
 }
 
 const computeHash = (params: string): string | undefined => {
-  const [raw] = JSON.parse(params) as readonly unknown[]
   try {
+    const [raw] = JSON.parse(params) as readonly unknown[]
     return transactionHash(raw, (hex) => `0x${bytesToHex(keccak_256(hexToBytes(hex.slice(2))))}`)
   } catch {
-    // Not a transaction that we know: the node's own error is the response.
+    // Not a list with a transaction that we know: the node's own error is the response.
     return undefined
   }
 }
 
-/** Whether a node may have the transaction although it did not accept it. */
-const mayHaveIt = ({ kind, isRejectedBeforeRun }: AttemptResult): boolean =>
-  kind !== 'result' && !isRejectedBeforeRun && (kind === 'unconfirmed' || failureRules[kind].about === 'node')
+/** Whether a node may have the transaction although it did not accept it, as far as we could read. */
+const mayHaveIt = ({ kind, isRejectedBeforeRun }: AttemptResult): boolean => {
+  if (kind === 'result' || isRejectedBeforeRun) return false
+  const { about } = failureRules[kind]
+  return kind === 'unconfirmed' || about === 'node' || about === 'gateway'
+}
 
 /** Chooses between the ends of two copies that were not accepted: one that says nothing about the transaction, because then not all rejected it, else the more informative rejection. */
 export const chooseCopyEnd = (best: AttemptResult | undefined, end: AttemptResult): AttemptResult => {

@@ -373,7 +373,7 @@ const openStream = (
     head,
     flow,
     idleMs: timeoutMs,
-    check: group.verifyResults && call !== undefined ? createResultCheck(call) : undefined,
+    check: group.verifyResults && call !== undefined ? createResultCheck(call, group.chainId) : undefined,
     onWrong: () => {
       recordHealth(attempt, 'badResponse')
       observe(attempt, 'badResponse')

@@ -18,6 +18,7 @@ const names: ReadonlySet<string> = new Set(['address', 'topics', 'fromBlock', 't
 const foldedNames: ReadonlySet<string> = new Set([...names].map(foldName))
 /** Other addresses are not compared: some chains spell them with a prefix of their own. */
 const address = /^0x[\da-f]{40}$/
+const topic = /^0x[\da-f]{64}$/
 
 /** Creates the check of a result of `eth_getLogs`: each log is inside the filter and its range, and after the one before it. */
 export const createLogCheck = (params: string): ResultCheck | undefined => {
@@ -73,9 +74,9 @@ const parseFilter = (params: string): Filter | undefined => {
   if (members === undefined || [...members.keys()].some((name) => !names.has(name) && foldedNames.has(foldName(name))))
     return undefined
   const parse = (name: string): unknown => JSON.parse(members.get(name) ?? 'null')
-  const addresses = toChoice(parse('address'))
+  const addresses = toChoice(parse('address'), address)
   const given = parse('topics') ?? []
-  const topics = Array.isArray(given) ? given.map(toChoice) : ['unknown' as const]
+  const topics = Array.isArray(given) ? given.map((one) => toChoice(one, topic)) : ['unknown' as const]
   if (addresses === 'unknown' || topics.includes('unknown')) return undefined
   return {
     addresses,
@@ -86,9 +87,10 @@ const parseFilter = (params: string): Filter | undefined => {
   }
 }
 
-/** The values that a filter allows: one, or one of a list. `null` and an empty list allow everything. */
-const toChoice = (given: unknown): ReadonlySet<string> | undefined | 'unknown' => {
+/** The values that a filter allows: one, or one of a list. `null` and an empty list allow everything. Some nodes accept other spellings of a value too. */
+const toChoice = (given: unknown, pattern: RegExp): ReadonlySet<string> | undefined | 'unknown' => {
   const list: readonly unknown[] = Array.isArray(given) ? given : [given]
   if (list.length === 0 || list.includes(null)) return undefined
-  return list.every((one) => typeof one === 'string') ? new Set(list.map((one) => one.toLowerCase())) : 'unknown'
+  const values = list.map((one) => String(one).toLowerCase())
+  return values.every((value) => pattern.test(value)) ? new Set(values) : 'unknown'
 }

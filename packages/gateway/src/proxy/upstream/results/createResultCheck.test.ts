@@ -5,10 +5,11 @@ import type { MethodTraits } from '../../method/createMethodPolicy.ts'
 import { createResultCheck } from './createResultCheck.ts'
 
 const policy = createMethodPolicy({ debug: true, trace: true, txpool: true })
-const check = (method: string, params: unknown, result: unknown): boolean | undefined =>
-  createResultCheck({ method, params: JSON.stringify(params), traits: policy(method) as MethodTraits })?.(
-    typeof result === 'string' ? result : JSON.stringify(result),
-  )
+const check = (method: string, params: unknown, result: unknown, chainId = 1): boolean | undefined =>
+  createResultCheck(
+    { method, params: JSON.stringify(params), traits: policy(method) as MethodTraits },
+    chainId,
+  )?.(typeof result === 'string' ? result : JSON.stringify(result))
 
 const hash = `0x${'ab'.repeat(32)}`
 const other = `0x${'cd'.repeat(32)}`
@@ -23,6 +24,13 @@ const log = {
   transactionIndex: '0x0',
   logIndex: '0x0',
 }
+
+test.each([314, 314_159])('a transaction of chain %i may have another hash', (chainId) => {
+  expect(check('eth_getTransactionByHash', [hash], { hash: other }, chainId)).toBeUndefined()
+  expect(check('eth_getTransactionReceipt', [hash], { transactionHash: other }, chainId)).toBeUndefined()
+  expect(check('eth_getTransactionReceipt', [hash], { transactionHash: other })).toBe(false)
+  expect(check('eth_getBlockByHash', [hash, false], { hash: other }, chainId)).toBe(false)
+})
 
 describe('a result is accepted', () => {
   test.each<[string, string, unknown, unknown]>([
@@ -51,6 +59,8 @@ describe('a result is accepted', () => {
     ],
     ['of a log that was removed', 'eth_getLogs', [{ address: other.slice(0, 42) }], [{ ...log, removed: true }]],
     ['of an address in other letters', 'eth_getLogs', [{ address: address.toUpperCase().replace('X', 'x') }], [log]],
+    ['of an address without 0x', 'eth_getLogs', [{ address: address.slice(2) }], [log]],
+    ['of a topic without 0x', 'eth_getLogs', [{ topics: [null, [topics[1]?.slice(2)]] }], [log]],
     ['of an address in a list', 'eth_getLogs', [{ address: [other.slice(0, 42), address] }], [log]],
     [
       'of an address that a chain spells in its own way',

@@ -13,12 +13,12 @@ import { createResultCheck } from './createResultCheck.ts'
 export const verifyEnd = (
   call: ForwardedCall,
   end: AttemptResult,
-  { verifyResults, several }: Pick<UpstreamGroup, 'verifyResults' | 'several'>,
+  { chainId, verifyResults, several }: Pick<UpstreamGroup, 'chainId' | 'verifyResults' | 'several'>,
 ): AttemptResult => {
   const shows = call.traits.row?.shows
   if (!verifyResults || shows === undefined || end.kind !== 'result' || !('value' in end.result)) return end
   const { value } = end.result
-  if (createResultCheck(call)?.(value.toString('latin1')) === false)
+  if (createResultCheck(call, chainId)?.(value.toString('latin1')) === false)
     return { ...end, kind: 'badResponse', result: rejections.upstreamBad() }
   const hasNoLogs = several && shows === 'logs' && value.length === 2
   return hasNoLogs && getNamedBlock(call.method, call.params) === 'hash' ? { ...end, kind: 'null' } : end
