@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createMetricCounts } from '../src/service/createMetricCounts.ts'
 import { compileAllowList } from '../src/auth/allowList/compileAllowList.ts'
 import { getApiKeyUrl, getAppUrl } from '../src/index.ts'
 import { methodPresets, methods } from '../src/lib/methods.ts'
@@ -194,6 +195,14 @@ describe('the config', () => {
     'eth_sendTransaction',
     'eth_getWork',
     'eth_subscription',
+    'eth_resend',
+    'eea_sendTransaction',
+    'klay_sendTransactionAsFeePayer',
+    'kaia_signTransaction',
+    'parity_signMessage',
+    'clique_propose',
+    'tenderly_setBalance',
+    'tenderly_addBalance',
   ])('rejects %s', (name) => {
     expect(() => parse({ methods: { [name]: {} } })).toThrow(
       'networks.ours.methods has a method that no network can offer',
@@ -237,6 +246,40 @@ describe('the config', () => {
     ],
   ])('rejects %s', (_, network, message) => {
     expect(() => parse(network)).toThrow(message)
+  })
+
+  test.each(['bor_getSigners', 'my_design', 'my_signals', 'eth_sendUserOperation', 'tenderly_simulateTransaction'])(
+    'accepts %s',
+    (name) => {
+      expect(parse({ methods: { [name]: {} } }).networks.ours?.methods).toHaveProperty(name)
+    },
+  )
+
+  test('has at most 1,000 methods of all networks, because usage and metrics count each by its name', () => {
+    const toNetworks = (count: number) =>
+      Object.fromEntries(
+        Array.from({ length: 6 }, (_, network) => [
+          `network-${network}`,
+          {
+            chainId: network + 1,
+            upstreams: [{ url: 'http://127.0.0.1:1' }],
+            methods: Object.fromEntries(
+              Array.from({ length: count }, (__, index) => [`my_${network}call${index}`, {}]),
+            ),
+          },
+        ]),
+      )
+    const parseAll = (count: number) =>
+      parseServiceConfig({ publicUrl: 'https://node.example', networks: toNetworks(count) })
+    expect(() => parseAll(167)).toThrow('must add at most 1000 methods together')
+    const { networks } = parseAll(166)
+    const counts = createMetricCounts()
+    const names = Object.values(networks).flatMap((network) => Object.keys(network.methods))
+    for (const name of [...methods.keys(), ...names, 'node-own', 'other']) counts.countCalls('ours', name, 'succeeded')
+    expect(counts.calls()).toHaveLength(methods.size + 6 * 166 + 2)
+    counts.countCalls('ours', 'my_more', 'succeeded')
+    for (let index = 0; index < 10; index += 1) counts.countCalls('ours', `my_more${index}`, 'succeeded')
+    expect(counts.calls().length).toBeLessThanOrEqual(methods.size + 1_000 + 3)
   })
 
   test('has at most 200 methods of a network', () => {

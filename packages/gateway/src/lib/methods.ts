@@ -33,6 +33,12 @@ export const methods: ReadonlyMap<string, OfferedMethod> = new Map(
   Object.entries(rows as Readonly<Record<string, MethodRow>>).map(([name, row]) => [name, toOffered(row)]),
 )
 
+/** The most names of methods that the networks of a config can add together. */
+export const maxOwnNames = 1_000
+
+/** The most names that metrics and usage count separately: all methods, those that a config adds, and two groups. Later ones count as `other`. */
+export const maxMethodNames: number = methods.size + maxOwnNames + 2
+
 /** The row of a method that only the config knows. */
 export const toOwnRow = (row: Pick<MethodRow, 'access' | 'addresses'>): OfferedMethod =>
   toOffered({ null: 'answer', ...row })

@@ -1,5 +1,6 @@
 import { createDurations } from '../lib/createDurations.ts'
 import type { DurationCounter, Durations } from '../lib/createDurations.ts'
+import { maxMethodNames } from '../lib/methods.ts'
 import type { Network } from '../lib/network.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 
@@ -45,9 +46,6 @@ export interface MetricCounts {
   readonly state: Readonly<CountState>
 }
 
-/** More methods than the schema has; any further method is counted as `other`. */
-const maxMethods = 200
-
 /** Creates the counts of a service: Maps and arrays rather than prom-client's counters, because each request is counted. */
 export const createMetricCounts = (): MetricCounts => {
   const requests = createCounts()
@@ -72,7 +70,7 @@ export const createMetricCounts = (): MetricCounts => {
       } else countRare(state, entry)
     },
     countCalls: (network, method, outcome, { calls: count = 1, weight = 1 } = {}) => {
-      const isKnown = methods.has(method) || methods.size < maxMethods
+      const isKnown = methods.has(method) || methods.size < maxMethodNames
       if (isKnown) methods.add(method)
       const labels: Labels = [network, isKnown ? method : 'other', outcome]
       calls.add(labels, count)

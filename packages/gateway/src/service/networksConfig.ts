@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxOwnNames } from '../lib/methods.ts'
 import { isNetworkName, networkNameRule } from '../lib/network.ts'
 import { networkBounds } from '../proxy/options/bounds.ts'
 import { flag, httpUrl, must, object, path, text, whole, wsUrl } from '../proxy/options/fields.ts'
@@ -110,6 +111,10 @@ const network = object({
 export const networks = z
   .record(networkName(), network, must('must be an object with a network for each name'))
   .refine((given) => Object.keys(given).length > 0, 'must have at least one network')
+  .refine(
+    (given) => new Set(Object.values(given).flatMap((network) => Object.keys(network.methods))).size <= maxOwnNames,
+    `must add at most ${maxOwnNames} methods together`,
+  )
   .superRefine((given, context) => {
     for (const [name, { upstreams, loadBalancing, methods, methodPresets }] of Object.entries(given)) {
       if (methodPresets?.includes('private-transactions') === true && !upstreams.some((one) => one.privateTransactions))

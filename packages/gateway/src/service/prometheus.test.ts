@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { maxMethodNames } from '../lib/methods.ts'
 import { createPrometheus } from './prometheus.ts'
 import type { Prometheus } from './prometheus.ts'
 import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
@@ -206,9 +207,10 @@ describe('prometheus', () => {
 
   test('counts methods beyond the limit as "other"', async () => {
     const { prometheus } = await start()
-    for (let index = 0; index < 1_000; index += 1) prometheus.countCalls('testnet', `method_${index}`, 'succeeded')
+    for (let index = 0; index < maxMethodNames + 800; index += 1)
+      prometheus.countCalls('testnet', `method_${index}`, 'succeeded')
     const lines = (await prometheus.text()).split('\n').filter((line) => line.startsWith('keyrail_calls_total{'))
-    expect(lines).toHaveLength(201)
+    expect(lines).toHaveLength(maxMethodNames + 1)
     expect(lines).toContain('keyrail_calls_total{network="testnet",method="other",outcome="succeeded"} 800')
   })
 })

@@ -7,7 +7,8 @@ import { choice, flag, must, object, text, whole } from './fields.ts'
 
 const namePattern = /^[a-z][A-Za-z0-9]{0,31}_[A-Za-z0-9_]{1,64}$/
 /** Methods that administer a node, sign with its accounts, or rewrite the chain of a development node, and the notifications of subscriptions. */
-const impossible = /^(?:admin|anvil|engine|evm|ganache|hardhat|miner|personal|testing)_|^eth_(?:sign|subscription$)/
+const impossible =
+  /^(?:admin|anvil|engine|evm|ganache|hardhat|miner|personal|testing)_|^(?:eth_subscription|clique_(?:discard|propose))$|^(?:eth_sign|tenderly_(?:add|set))|_(?:sign[A-Z_]|sendTransaction(?:As[A-Z]\w*)?$|resend$)/
 /** The methods of the specification that are never offered, most of them because they use the accounts of a node. */
 const neverOffered: ReadonlySet<string> = new Set(methodNames.filter((name) => !methods.has(name)))
 const flagged: ReadonlySet<string> = new Set(getFlaggedMethods())

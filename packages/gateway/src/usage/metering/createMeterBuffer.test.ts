@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { fuzzCases } from '../../../test/fuzzCases.ts'
 import { createMeterBuffer } from './createMeterBuffer.ts'
 import type { MeterBatch, MinuteRow } from './createMeterBuffer.ts'
+import { maxMethodNames } from '../../lib/methods.ts'
 import { unpackCounts } from './usageCounts.ts'
 import { minuteMs } from '../../lib/time.ts'
 
@@ -153,15 +154,15 @@ describe('a meter buffer', () => {
     ])
   })
 
-  test('counts 200 methods separately, and the rest as "other"', () => {
+  test('counts a bounded number of methods separately, and the rest as "other"', () => {
     const { buffer, count } = setUp()
-    for (let index = 0; index < 202; index += 1) count('key_1', 1, `eth_${index}`)
+    for (let index = 0; index < maxMethodNames + 2; index += 1) count('key_1', 1, `eth_${index}`)
     count('key_1', 1, 'eth_0')
     const cells = unpackCounts(buffer.startPass()(1).rows[0]?.counts ?? '') ?? []
-    expect(cells).toHaveLength(201)
+    expect(cells).toHaveLength(maxMethodNames + 1)
     expect(cells.find(([method]) => method === 'other')?.[3]).toBe(2)
     expect(cells.find(([method]) => method === 'eth_0')?.[3]).toBe(2)
-    expect(cells.find(([method]) => method === 'eth_199')?.[3]).toBe(1)
+    expect(cells.find(([method]) => method === `eth_${maxMethodNames - 1}`)?.[3]).toBe(1)
   })
 
   test('drops the oldest minute beyond maxWaiting rows of past minutes', () => {

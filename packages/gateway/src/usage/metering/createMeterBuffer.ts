@@ -1,4 +1,5 @@
 import type { Network } from '../../lib/network.ts'
+import { maxMethodNames } from '../../lib/methods.ts'
 import { toBucket } from './latencyBuckets.ts'
 import type { MeteredKey, MeteredUse } from './meter.ts'
 import { addLatency, createUsageCounts, getCell, packCounts, packUse } from './usageCounts.ts'
@@ -50,9 +51,6 @@ export interface MeterBuffer {
   unwrittenCalls(): number
 }
 
-/** Most method names that are counted separately; later ones count as `other`. */
-const maxMethods = 200
-
 /** The counts of one key in one minute. */
 interface Entry {
   readonly key: MeteredKey
@@ -103,7 +101,7 @@ const createMinute = (run: string, time: number, isOtherDay = false): Minute => 
 
 const toMethodLabel = (state: BufferState, method: string): string => {
   if (state.methods.has(method)) return method
-  if (state.methods.size >= maxMethods) return 'other'
+  if (state.methods.size >= maxMethodNames) return 'other'
   state.methods.add(method)
   return method
 }
