@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isAccountError } from '../../src/control/account/accountError.ts'
 import type { AccountError } from '../../src/control/account/accountError.ts'
 import type { LoggedIn, PendingLogIn, Viewer } from '../../src/control/account/accounts.ts'
-import type { FactorProof } from '../../src/control/account/factorProof.ts'
+import type { FactorProof, NewFactorOptions } from '../../src/control/account/factorProof.ts'
 import { hashRecoveryCode } from '../../src/control/account/recoveryCodes.ts'
 import { hashSecret } from '../../src/control/account/secretText.ts'
 import { createSessionToken } from '../../src/control/account/sessionCookie.ts'
@@ -16,6 +19,7 @@ import { databases } from '../storage/databases.ts'
 import { createFixture, expectOk, newIp, password } from './accountFixture.ts'
 import type { AccountFixture } from './accountFixture.ts'
 import { getAppCode, stepMs } from './appCode.ts'
+import { attestAndroidKey, attestPacked } from './attestations.ts'
 import { createSoftAuthenticator } from './softAuthenticator.ts'
 import type { SoftAuthenticator } from './softAuthenticator.ts'
 
@@ -281,6 +285,30 @@ describe.each(databases)('second factors on $name', (database) => {
     })
   })
 
+  test('the secret of an app can be added once, within 10 minutes', async () => {
+    const { accounts, clock } = fixture
+    const { viewer } = await signUp()
+    const add = (totp: NewFactorOptions['totp'], setup = totp.setup) => {
+      const code = getAppCode(totp.secret, clock.now)
+      return accounts.addFactor({ viewer, label: 'App', totp: { setup, code }, site, ip: newIp() })
+    }
+    const [used, late] = [
+      expectOk(await accounts.getNewFactorOptions({ viewer, site })).totp,
+      expectOk(await accounts.getNewFactorOptions({ viewer, site })).totp,
+    ]
+    expectOk(await add(used))
+    clock.now += stepMs
+    // The padding is another text of the same bytes.
+    for (const setup of [used.setup, `${used.setup}=`]) expect(await add(used, setup)).toMatchObject(wrong)
+    clock.now += 10 * minute - stepMs - 1
+    expectOk(
+      await accounts.confirmFactor({ viewer, proof: { code: getAppCode(used.secret, clock.now) }, site, ip: newIp() }),
+    )
+    clock.now += 1
+    expect(await add(late)).toMatchObject(wrong)
+    expect((await accounts.listFactors(viewer)).factors).toHaveLength(1)
+  })
+
   describe('recovery codes', () => {
     test('are ten that work once each, however they are typed', async () => {
       const { email, viewer } = await signUp()
@@ -355,9 +383,7 @@ describe.each(databases)('second factors on $name', (database) => {
       clock.now += 10 * minute
       const required = { status: 403, code: 'second_factor_confirm_required' }
       expect(await accounts.confirm(viewer, password)).toMatchObject(required)
-      expect(await accounts.deleteAccount({ viewer, password })).toMatchObject(required)
       const change = { viewer, current: password, next: 'another long password', ip: newIp() }
-      expect(await accounts.changePassword(change)).toMatchObject(required)
       const proof = { code: codes[1] ?? '' }
       const confirmed = expectOk(await accounts.confirmFactor({ viewer, proof, site, ip: newIp() }))
       expect(await accounts.confirm(confirmed)).toBe(true)
@@ -369,7 +395,25 @@ describe.each(databases)('second factors on $name', (database) => {
       expect(await accounts.confirm(await read(changed.token))).toMatchObject(required)
       const again = { viewer: await read(changed.token), proof: { code: codes[2] ?? '' }, site, ip: newIp() }
       const last = expectOk(await accounts.confirmFactor(again))
-      expect(await accounts.deleteAccount({ viewer: last })).toBe(true)
+      // The factor does not replace the password for what cannot be undone.
+      expect(await accounts.deleteAccount({ viewer: last })).toMatchObject({ status: 403, code: 'confirm_required' })
+      expect(await accounts.deleteAccount({ viewer: last, password: change.next })).toBe(true)
+    })
+
+    test('that ended, or whose proof expired, while the request was sent cannot change factors', async () => {
+      const { accounts, clock } = fixture
+      const { email, viewer: before, token: first } = await signUp()
+      const { id, codes } = await addApp(before)
+      const { token } = expectOk(await finish(await start(email), { code: codes[0] ?? '' }))
+      const [viewer, other] = [await read(token), await read(first)]
+      const change = (viewer: Viewer) =>
+        Promise.all([accounts.removeFactor({ viewer, id }), accounts.renewRecoveryCodes({ viewer })])
+      await accounts.logOut(first)
+      expect(await change(other)).toMatchObject([expired, expired])
+      clock.now += 10 * minute
+      const required = { status: 403, code: 'second_factor_confirm_required' }
+      expect(await change(viewer)).toMatchObject([required, required])
+      expect(await accounts.listFactors(viewer)).toMatchObject({ factors: [{ id }], recoveryCodes: 9 })
     })
 
     test('that are stolen cannot add a factor while the owner adds the first one', async () => {
@@ -489,6 +533,34 @@ describe.each(databases)('second factors on $name', (database) => {
       expect(await finish(pending, { passkey: device.get(passkey, changes) })).toMatchObject(wrong)
       const alone = await startAlone()
       expect(await finishAlone(alone.token, device.get(alone.passkey, changes))).toMatchObject(wrong)
+    })
+
+    test('with certificates are rejected before a URL in them is requested', async () => {
+      let requests = 0
+      const server = createServer((_, response) => {
+        requests += 1
+        response.end()
+      })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      try {
+        const { accounts } = fixture
+        const { viewer } = await signUp()
+        const crlUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/crl`
+        const add = async (attest: ReturnType<typeof attestPacked>) => {
+          const { passkey } = expectOk(await accounts.getNewFactorOptions({ viewer, site }))
+          const response = createSoftAuthenticator({ site }).create(passkey, { attest })
+          return accounts.addFactor({ viewer, label: 'Phone', passkey: response, site, ip: newIp() })
+        }
+        expect(await add(attestAndroidKey(crlUrl))).toMatchObject(wrong)
+        expect(await add(attestPacked([Buffer.from('a certificate')]))).toMatchObject(wrong)
+        expect(await add(attestPacked([]))).toMatchObject(wrong)
+        expect(requests).toBe(0)
+        // Some authenticators attest with the passkey's own key, although nothing asks them to.
+        expectOk(await add(attestPacked()))
+      } finally {
+        server.close()
+      }
     })
 
     test('a challenge expires, and works only for what it was created for', async () => {

@@ -181,7 +181,7 @@ export interface Accounts {
     },
   ): Promise<{ readonly factor: Factor; readonly recoveryCodes: readonly string[] | null } | AccountError>
   /** @returns Whether the viewer had such a factor. */
-  removeFactor(request: { viewer: Viewer; id: string; ip?: string }): Promise<boolean>
+  removeFactor(request: { viewer: Viewer; id: string; ip?: string }): Promise<boolean | AccountError>
   /** Replaces the recovery codes. @returns The new ones, which cannot be shown again. */
   renewRecoveryCodes(request: { viewer: Viewer; ip?: string }): Promise<readonly string[] | AccountError>
   /** Lists the identities at OpenID Connect providers that log in to the viewer's account. */

@@ -198,6 +198,7 @@ export const factorRoutes: readonly Route[] = [
     async ({ params, caller }, { accounts }) => {
       const { ip } = caller
       const removed = await accounts.removeFactor({ viewer: requireViewer(caller), id: params.factorId, ip })
+      if (isAccountError(removed)) return { error: apiErrors.fromAccountError(removed) }
       return removed ? { response: undefined } : { error: apiErrors.notFound() }
     },
   ),
