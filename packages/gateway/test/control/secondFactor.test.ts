@@ -149,6 +149,8 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
           params: { factorId: factor.id },
           body: { password },
         }),
+        await control.call('POST /api/account/password', { as, body: { current: 'wrong', next: 'another long one' } }),
+        await control.call('POST /api/account/delete', { as, body: { password: 'wrong' } }),
       ]
       return responses.map(({ body }) => (body as { error?: { code: string } } | undefined)?.error?.code)
     }
@@ -169,6 +171,8 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
       'second_factor_wrong',
       undefined,
       undefined,
+      'wrong_password',
+      'wrong_password',
     ])
   })
 
@@ -235,6 +239,28 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
     expect((await control.call('GET /api/session', { as: user.as })).status).toBe(401)
     expectBody(await control.call('POST /api/session', { body: { email: user.email, password } }))
     expectBody(await control.call(route, { as: { bearer: control.operatorToken }, params, body: {} }))
+  })
+
+  test("an operator's session needs a proof of the last 10 minutes to change who can log in", async () => {
+    const [user, operator] = [await signUp(control), await signUpOperator(control)]
+    const { secret } = await addApp(operator)
+    const { as } = operator
+    const params = { userId: user.id }
+    const send = async (given: Login) => {
+      const responses = [
+        await control.call('POST /api/admin/users/{userId}/reset-link', { as: given, params, body: {} }),
+        await control.call('POST /api/admin/users/{userId}/disable', { as: given, params, body: {} }),
+        await control.call('POST /api/admin/users/{userId}/enable', { as: given, params, body: {} }),
+        await control.call('POST /api/admin/invites', { as: given, body: {} }),
+      ]
+      return responses.map(({ body }) => (body as { error?: { code: string } }).error?.code)
+    }
+    control.clock.now += 10 * minute
+    expect(new Set(await send(as))).toEqual(new Set(['second_factor_confirm_required']))
+    const code = getAppCode(secret, control.clock.now)
+    expectBody(await control.call('POST /api/session/confirm', { as, body: { code } }))
+    for (const confirmed of [as, { bearer: control.operatorToken }])
+      expect(new Set(await send(confirmed))).toEqual(new Set([undefined]))
   })
 
   test('a passkey logs in at the host that the browser uses', async () => {
