@@ -158,6 +158,20 @@ describe.each(databases)('second factors on $name', (database) => {
       expect(await finish(pending, { code: codes[0] ?? '' })).toMatchObject(wrong)
     })
 
+    test('can be finished while others start log-ins at the same address', async () => {
+      const { accounts } = fixture
+      const { email, viewer } = await signUp()
+      const { codes } = await addApp(viewer)
+      const [pending, ip] = [await start(email), newIp()]
+      for (let starts = 0; starts < 60; starts += 1) expectOk(await accounts.startPasskeyLogIn({ site, ip }))
+      expect(await accounts.startPasskeyLogIn({ site, ip })).toMatchObject({ status: 429 })
+      for (let tries = 0; tries < 60; tries += 1) expect(await finish('none', { code: '1' }, ip)).toMatchObject(expired)
+      for (let tries = 0; tries < 59; tries += 1) expect(await finish(pending, { code: 'x' }, ip)).toMatchObject(wrong)
+      expectOk(await finish(pending, { code: codes[0] ?? '' }, ip))
+      // Each second step of the account at this address counts.
+      expect(await finish(await start(email), { code: codes[1] ?? '' }, ip)).toMatchObject({ status: 429 })
+    })
+
     test('of a disabled or deleted account cannot be finished', async () => {
       const { accounts } = fixture
       const { email, viewer } = await signUp()
