@@ -56,15 +56,16 @@ describe.each(databases)('second factors on $name', (database) => {
     const { totp } = expectOk(await accounts.getNewFactorOptions({ viewer, site }))
     const code = getAppCode(totp.secret, clock.now)
     const request = { viewer, label: 'App', totp: { setup: totp.setup, code }, site, ip: newIp() }
-    const { factor, recoveryCodes } = expectOk(await accounts.addFactor(request))
+    const { factor, recoveryCodes, newSession } = expectOk(await accounts.addFactor(request))
     // The code is used up.
     clock.now += stepMs
-    return { secret: totp.secret, id: factor.id, codes: recoveryCodes ?? [] }
+    return { secret: totp.secret, id: factor.id, codes: recoveryCodes ?? [], ...newSession }
   }
   const addPasskey = async (viewer: Viewer, device: SoftAuthenticator) => {
     const { passkey } = expectOk(await fixture.accounts.getNewFactorOptions({ viewer, site }))
     const request = { viewer, label: 'Phone', passkey: device.create(passkey), site, ip: newIp() }
-    return expectOk(await fixture.accounts.addFactor(request))
+    const { newSession, ...added } = expectOk(await fixture.accounts.addFactor(request))
+    return { ...added, ...newSession }
   }
   /** The viewer of a session, as a request would see it now. */
   const read = async (token: string): Promise<Viewer> => expectOk(await fixture.accounts.authenticate(token))
@@ -246,8 +247,8 @@ describe.each(databases)('second factors on $name', (database) => {
 
     test('of a session count as well', async () => {
       const { accounts, clock } = fixture
-      const { email, viewer } = await signUp()
-      const { secret } = await addApp(viewer)
+      const { email, viewer: before } = await signUp()
+      const { secret, viewer = before } = await addApp(before)
       const pending = await start(email)
       for (let tries = 0; tries < 10; tries += 1) {
         const proof = { code: getWrongCode(secret, clock.now) }
@@ -301,7 +302,8 @@ describe.each(databases)('second factors on $name', (database) => {
 
   test('the secret of an app can be added once, within 10 minutes', async () => {
     const { accounts, clock } = fixture
-    const { viewer } = await signUp()
+    const { viewer: before } = await signUp()
+    const { secret, viewer = before } = await addApp(before)
     const add = (totp: NewFactorOptions['totp'], setup = totp.setup) => {
       const code = getAppCode(totp.secret, clock.now)
       return accounts.addFactor({ viewer, label: 'App', totp: { setup, code }, site, ip: newIp() })
@@ -315,18 +317,17 @@ describe.each(databases)('second factors on $name', (database) => {
     // The padding is another text of the same bytes.
     for (const setup of [used.setup, `${used.setup}=`]) expect(await add(used, setup)).toMatchObject(wrong)
     clock.now += 10 * minute - stepMs - 1
-    expectOk(
-      await accounts.confirmFactor({ viewer, proof: { code: getAppCode(used.secret, clock.now) }, site, ip: newIp() }),
-    )
+    const proof = { code: getAppCode(secret, clock.now) }
+    expectOk(await accounts.confirmFactor({ viewer, proof, site, ip: newIp() }))
     clock.now += 1
     expect(await add(late)).toMatchObject(wrong)
-    expect((await accounts.listFactors(viewer)).factors).toHaveLength(1)
+    expect((await accounts.listFactors(viewer)).factors).toHaveLength(2)
   })
 
   describe('recovery codes', () => {
     test('are ten that work once each, however they are typed', async () => {
-      const { email, viewer } = await signUp()
-      const { codes } = await addApp(viewer)
+      const { email, viewer: before } = await signUp()
+      const { codes, viewer = before } = await addApp(before)
       expect(new Set(codes).size).toBe(10)
       for (const code of codes) expect(code).toMatch(/^(?:[2-9A-HJ-NP-Z]{4}-){3}[2-9A-HJ-NP-Z]{4}$/)
       const [first = '', second = ''] = codes
@@ -353,8 +354,8 @@ describe.each(databases)('second factors on $name', (database) => {
     })
 
     test('end with the last factor', async () => {
-      const { viewer } = await signUp()
-      const { id, codes } = await addApp(viewer)
+      const { viewer: before } = await signUp()
+      const { id, codes, viewer = before } = await addApp(before)
       expect(await fixture.accounts.removeFactor({ viewer, id })).toBe(true)
       expect(await fixture.accounts.removeFactor({ viewer, id })).toBe(false)
       expect(await fixture.accounts.listFactors(viewer)).toEqual({ factors: [], recoveryCodes: 0 })
@@ -366,12 +367,12 @@ describe.each(databases)('second factors on $name', (database) => {
   })
 
   describe('sessions', () => {
-    test('without a factor end when the first one is added, and the next one keeps them', async () => {
+    test('without a factor end when the first one is added, with each copy of their cookies, and the next one keeps them', async () => {
       const { accounts } = fixture
-      const { email, token, viewer } = await signUp()
+      const { email, token: copied, viewer } = await signUp()
       const stolen = expectOk(await accounts.logIn({ email, password, ip: newIp() })).token
-      const { codes } = await addApp(viewer)
-      expect(await accounts.authenticate(stolen)).toBeUndefined()
+      const { codes, token = '' } = await addApp(viewer)
+      for (const ended of [stolen, copied]) expect(await accounts.authenticate(ended)).toBeUndefined()
       const { token: other } = expectOk(await finish(await start(email), { code: codes[0] ?? '' }))
       await addApp(await read(token))
       await read(other)
@@ -416,8 +417,8 @@ describe.each(databases)('second factors on $name', (database) => {
 
     test('that ended, or whose proof expired, while the request was sent cannot change factors', async () => {
       const { accounts, clock } = fixture
-      const { email, viewer: before, token: first } = await signUp()
-      const { id, codes } = await addApp(before)
+      const { email, viewer: before } = await signUp()
+      const { id, codes, token: first = '' } = await addApp(before)
       const { token } = expectOk(await finish(await start(email), { code: codes[0] ?? '' }))
       const [viewer, other] = [await read(token), await read(first)]
       const change = (viewer: Viewer) =>
@@ -463,8 +464,8 @@ describe.each(databases)('second factors on $name', (database) => {
   describe('an operator', () => {
     test('removes all factors, which ends the sessions, is in the audit log, and is mailed to the user', async () => {
       const { accounts } = fixture
-      const { email, token, viewer } = await signUp()
-      await addApp(viewer)
+      const { email, viewer } = await signUp()
+      const { token = '' } = await addApp(viewer)
       const pending = await start(email)
       await inbox.waitUntilSent()
       inbox.emails.length = 0
@@ -596,9 +597,9 @@ describe.each(databases)('second factors on $name', (database) => {
     })
 
     test('a clone is noticed by its counter, and an authenticator without a counter works', async () => {
-      const { viewer } = await signUp()
+      const { viewer: before } = await signUp()
       const device = createSoftAuthenticator({ site })
-      await addPasskey(viewer, device)
+      const { viewer = before } = await addPasskey(before, device)
       const use = async (counter: number) => {
         const { token, passkey } = await startAlone()
         return finishAlone(token, device.get(passkey, { counter }))
@@ -621,16 +622,16 @@ describe.each(databases)('second factors on $name', (database) => {
       const { accounts } = fixture
       const [ann, bob] = [await signUp(), await signUp()]
       const device = createSoftAuthenticator({ site })
-      const { factor } = await addPasskey(ann.viewer, device)
-      await addPasskey(bob.viewer, createSoftAuthenticator({ site }))
+      const { factor, viewer = ann.viewer } = await addPasskey(ann.viewer, device)
+      const { viewer: other = bob.viewer } = await addPasskey(bob.viewer, createSoftAuthenticator({ site }))
       const pending = await start(bob.email)
       const { passkey: asked } = expectOk(await accounts.getLogInOptions({ pending, site }))
       expect(await finish(pending, { passkey: device.get(asked) })).toMatchObject(wrong)
-      const { passkey } = expectOk(await accounts.getNewFactorOptions({ viewer: bob.viewer, site }))
-      const request = { viewer: bob.viewer, label: 'Phone', passkey: device.create(passkey), site, ip: newIp() }
+      const { passkey } = expectOk(await accounts.getNewFactorOptions({ viewer: other, site }))
+      const request = { viewer: other, label: 'Phone', passkey: device.create(passkey), site, ip: newIp() }
       expect(await accounts.addFactor(request)).toMatchObject({ status: 409, code: 'passkey_taken' })
       // Someone else's id with an own key, too.
-      await accounts.removeFactor({ viewer: ann.viewer, id: factor.id })
+      expect(await accounts.removeFactor({ viewer, id: factor.id })).toBe(true)
       const alone = await startAlone()
       expect(await finishAlone(alone.token, device.get(alone.passkey))).toMatchObject(wrong)
     })
@@ -650,8 +651,9 @@ describe.each(databases)('second factors on $name', (database) => {
     })
 
     test('and apps of an account are ten at most', async () => {
-      const { viewer, token } = await signUp()
-      for (let count = 0; count < 10; count += 1) await addPasskey(await read(token), createSoftAuthenticator({ site }))
+      const { viewer: before } = await signUp()
+      const { viewer = before } = await addPasskey(before, createSoftAuthenticator({ site }))
+      for (let count = 1; count < 10; count += 1) await addPasskey(viewer, createSoftAuthenticator({ site }))
       const { passkey } = expectOk(await fixture.accounts.getNewFactorOptions({ viewer, site }))
       const device = createSoftAuthenticator({ site })
       const request = { viewer, label: 'Phone', passkey: device.create(passkey), site, ip: newIp() }

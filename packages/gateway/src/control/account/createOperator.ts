@@ -3,7 +3,7 @@ import type { Repositories } from '../../storage/repositories.ts'
 import { audit, toAccount } from './accountContext.ts'
 import type { AccountContext } from './accountContext.ts'
 import { accountEmails, getSignUpFragment } from './accountEmails.ts'
-import { accountErrors, isAccountError } from './accountError.ts'
+import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Account } from './account.ts'
 import { findPasswordProblem } from './findPasswordProblem.ts'
@@ -211,29 +211,24 @@ const setUserRole = (
   )
 
 const resetSecondFactor = async (
-  context: AccountContext,
-  { id, ...by }: Parameters<Operator['resetSecondFactor']>[0],
+  { storage, mailer, now }: AccountContext,
+  { id, actor = 'operator', ip }: Parameters<Operator['resetSecondFactor']>[0],
 ): ReturnType<Operator['resetSecondFactor']> => {
-  const { mailer } = context
-  const user = await change(
-    context,
-    { id, ...by },
-    {
-      action: 'factor.reset',
-      work: async ({ factors, sessions }) => {
-        await factors.removeAll(id)
-        await sessions.endAll(id)
-      },
-    },
-  )
-  if (isAccountError(user)) return user
+  const user = await storage.transaction(async (within) => {
+    if ((await within.users.findForUpdate(id)) === undefined) return undefined
+    await within.factors.removeAll(id)
+    await within.sessions.endAll(id)
+    await audit(within, { at: now(), userId: id, actor, action: 'factor.reset', subject: id, ip })
+    return within.users.find(id)
+  })
+  if (user === undefined) return accountErrors.deleted()
   mailer.enqueue('secondFactor', async () =>
     accountEmails.secondFactor(
       { to: user.email, siteUrl: mailer.siteUrl() },
       'An operator removed all your second factors and recovery codes, and ended your sessions. You can now log in without them.',
     ),
   )
-  return user
+  return toAccount(user)
 }
 
 const setUserLimits = async (

@@ -10,14 +10,14 @@ import type { ThrottledContext } from './accountContext.ts'
 import { accountEmails, getName } from './accountEmails.ts'
 import { accountErrors, isAccountError } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
-import type { Accounts, Viewer } from './accounts.ts'
+import type { Accounts, LoggedIn, Origin, Viewer } from './accounts.ts'
 import { createRegistrationOptions, verifyRegistration } from './passkeys.ts'
 import { challengeMs } from './proveFactor.ts'
 import { createRecoveryCodes, hashRecoveryCode } from './recoveryCodes.ts'
 import { hashSecret } from './secretText.ts'
 import { createSignedToken, readSignedToken } from './signedToken.ts'
 import type { ValidToken } from './signedToken.ts'
-import { findStaleFactor } from './startSession.ts'
+import { findStaleFactor, startSession } from './startSession.ts'
 import { createTotpSecret, findTotpStep, toTotpUrl } from './totp.ts'
 
 const maxFactors = 10
@@ -133,12 +133,28 @@ const lockUser = async (
   if (session === undefined) return accountErrors.sessionRequired()
   const user = await within.users.findForUpdate(id)
   const current = await within.sessions.find(session.hash)
-  if (user === undefined || current === undefined) return accountErrors.logInExpired()
+  if (user?.state !== 'active' || current === undefined) return accountErrors.logInExpired()
   return findStaleFactor({ user: toAccount(user), session: { ...current, hash: session.hash } }, now()) ?? user
 }
 
+/** Ends all sessions of a user who has just added a factor, and starts a new one: someone may have a copy of the cookie. */
+const replaceSessions = async (
+  within: Repositories,
+  { user, now, ...origin }: Origin & { user: User; now: number },
+): Promise<LoggedIn> => {
+  await within.sessions.endAll(user.id)
+  const started = await startSession(within, {
+    ...origin,
+    user: { ...user, hasSecondFactor: true },
+    factorAt: now,
+    now,
+  })
+  if (started === 'notFound') throw new Error('a user who was just locked does not exist')
+  return started
+}
+
 const addFactor = async (context: ThrottledContext, request: AddRequest): ReturnType<Accounts['addFactor']> => {
-  const { viewer, label, ip } = request
+  const { viewer, label, ip, userAgent } = request
   const { session } = viewer
   if (session === undefined) return accountErrors.sessionRequired()
   const id = createId('fac')
@@ -164,8 +180,8 @@ const addFactor = async (context: ThrottledContext, request: AddRequest): Return
     if (stored === 'factorsFull') return accountErrors.factorsFull(maxFactors)
     if (stored === 'taken') return accountErrors.passkeyTaken()
     const recoveryCodes = isFirst ? await setNewRecoveryCodes(within, user.id) : null
-    if (isFirst) await within.sessions.endAll(user.id, { except: session.hash })
-    await within.sessions.proveFactor(session.hash, at)
+    const newSession = isFirst ? await replaceSessions(within, { user, ip, userAgent, now: at }) : null
+    if (!isFirst) await within.sessions.proveFactor(session.hash, at)
     await audit(within, {
       at,
       userId: user.id,
@@ -175,7 +191,7 @@ const addFactor = async (context: ThrottledContext, request: AddRequest): Return
       ip,
       detail: { kind: factor.kind },
     })
-    return { factor: stored, recoveryCodes }
+    return { factor: stored, recoveryCodes, newSession }
   })
   if ('factor' in added) notify(context, viewer.user.email, `The ${getKindTitle(added.factor)} was added.`)
   return added

@@ -1433,7 +1433,7 @@ export interface ControlApi {
   'GET /api/account/factors': Call<{ response: FactorsView }>
   /** Gets what is needed to add a second factor. */
   'POST /api/account/factors/options': Call<{ body: ConfirmFactorBody; response: NewFactorOptionsView }>
-  /** Adds a second factor. The first one ends all other sessions. The response to the first one contains the recovery codes, which cannot be shown again. */
+  /** Adds a second factor. The first one ends all other sessions. The response to the first one contains the recovery codes, which cannot be shown again, and sets the cookie of a new session. */
   'POST /api/account/factors': Call<{ body: AddFactorBody; response: NewFactorView }>
   /** Removes a second factor, and with the last one the recovery codes. */
   'POST /api/account/factors/{factorId}/remove': Call<{ params: { readonly factorId: string }; body: ConfirmFactorBody }>
