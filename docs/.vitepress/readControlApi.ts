@@ -12,8 +12,8 @@ export interface ControlRoute {
   /** `anyone`, `session`, `operator` or the scope of an access token. */
   readonly access: string
   readonly status: number
-  /** Whether a session older than 15 minutes must send the password. */
-  readonly confirms: boolean
+  /** Whether a session older than 15 minutes must send the password. `'factor'`: it always must, and prove its second factor. */
+  readonly confirms: boolean | 'factor'
   readonly query: string | undefined
   readonly body: string | undefined
   readonly response: string | undefined
@@ -118,7 +118,7 @@ function readRoutes(
       doc: facts.get('description') ?? '',
       access: facts.get('access') ?? '',
       status: Number(facts.get('status') ?? (facts.has('response') ? 200 : 204)),
-      confirms: facts.get('confirms') === 'true',
+      confirms: facts.get('confirms') === 'factor' ? 'factor' : facts.get('confirms') === 'true',
       query: getPart('query'),
       body: getPart('body'),
       response: getPart('response'),

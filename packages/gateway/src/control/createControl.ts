@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
+import { isAccountError } from './account/accountError.ts'
 import { createThrottle } from './account/createThrottle.ts'
+import { findStaleFactor } from './account/startSession.ts'
 import { monotonicClock } from '../lib/clock.ts'
 import { createFaultLog } from '../errors/faultLog.ts'
 import { strictTransport } from '../proxy/http/strictTransport.ts'
@@ -112,9 +114,12 @@ export const createControl = (options: ControlOptions): Control => {
     const input = await readInput(request, route, params)
     if ('error' in input) return { result: input, userId }
     // The operator token needs no confirmation.
-    if (route.confirms === true && caller.viewer !== undefined) {
-      const confirmed = await parts.accounts.confirm(caller.viewer, (input.body as ConfirmBody).password)
-      if (confirmed !== true) return { result: { error: apiErrors.fromAccountError(confirmed) }, userId }
+    if (route.confirms !== undefined && caller.viewer !== undefined) {
+      const confirmed =
+        route.confirms === 'factor'
+          ? findStaleFactor(caller.viewer, now())
+          : await parts.accounts.confirm(caller.viewer, (input.body as ConfirmBody).password)
+      if (isAccountError(confirmed)) return { result: { error: apiErrors.fromAccountError(confirmed) }, userId }
     }
     const work = async () => route.handle({ ...input, caller }, parts)
     const result =

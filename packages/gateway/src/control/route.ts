@@ -86,9 +86,9 @@ interface RouteFacts<Query, Body, Response> {
   readonly status?: 201
   /**
    * Whether a session older than 15 minutes must send the password, as `password` of the body. An account with a second factor must have proved it
-   * in the last 10 minutes instead. @default false
+   * in the last 10 minutes instead. `'factor'`: only the latter, because the handler always requires the password. @default false
    */
-  readonly confirms?: true
+  readonly confirms?: true | 'factor'
   /** Whether an account may use it that lacks a second factor, which the config requires. @default false */
   readonly withoutFactor?: true
   /** Whether it is one of the most expensive reads, for which each account has a queue of its own. @default false */

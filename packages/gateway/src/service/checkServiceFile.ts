@@ -55,7 +55,7 @@ export const checkStoredKeys = async (
   try {
     const storage = await openStorage({ postgres: config.postgres, ...options }, { migrates: false })
     try {
-      check = await checkSecret(storage.keys, secrets)
+      check = await checkSecret(storage, secrets)
     } finally {
       await storage.close()
     }

@@ -81,7 +81,7 @@ const openCheckedStorage = async ({
 }: ServiceOptions): Promise<{ storage: Storage; secretCheck: SecretCheck }> => {
   const storage = await openStorage({ postgres: config.postgres, ...location })
   try {
-    const secretCheck = await checkSecret(storage.keys, secrets)
+    const secretCheck = await checkSecret(storage, secrets)
     if (isWrongSecret(secretCheck) && !newSecret) throw wrongSecretError(secretCheck)
     return { storage, secretCheck }
   } catch (error) {

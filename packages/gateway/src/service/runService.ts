@@ -94,11 +94,11 @@ export const listen = async (
 /** Checks changed secrets. While the database is unavailable, a reload does not wait for it. */
 const recheckSecret = async (
   { secrets, secretCheck }: ServiceState,
-  { keys }: Storage,
+  storage: Storage,
   changed: readonly ServerSecret[],
 ): Promise<SecretCheck> => {
   const isSame = changed.length === secrets.length && changed.every(({ key }, index) => secrets[index]?.key.equals(key))
-  return isSame ? secretCheck : checkSecret(keys, changed).catch(() => secretCheck)
+  return isSame ? secretCheck : checkSecret(storage, changed).catch(() => secretCheck)
 }
 
 /** @see {@link Service.reload} */

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isAccountError } from '../../src/control/account/accountError.ts'
 import type { AccountError } from '../../src/control/account/accountError.ts'
 import type { LoggedIn, PendingLogIn, Viewer } from '../../src/control/account/accounts.ts'
-import type { FactorProof } from '../../src/control/account/factorProof.ts'
+import type { FactorProof, NewFactorOptions } from '../../src/control/account/factorProof.ts'
 import { hashRecoveryCode } from '../../src/control/account/recoveryCodes.ts'
 import { hashSecret } from '../../src/control/account/secretText.ts'
 import { createSessionToken } from '../../src/control/account/sessionCookie.ts'
@@ -16,6 +19,7 @@ import { databases } from '../storage/databases.ts'
 import { createFixture, expectOk, newIp, password } from './accountFixture.ts'
 import type { AccountFixture } from './accountFixture.ts'
 import { getAppCode, stepMs } from './appCode.ts'
+import { attestAndroidKey, attestPacked } from './attestations.ts'
 import { createSoftAuthenticator } from './softAuthenticator.ts'
 import type { SoftAuthenticator } from './softAuthenticator.ts'
 
@@ -52,15 +56,16 @@ describe.each(databases)('second factors on $name', (database) => {
     const { totp } = expectOk(await accounts.getNewFactorOptions({ viewer, site }))
     const code = getAppCode(totp.secret, clock.now)
     const request = { viewer, label: 'App', totp: { setup: totp.setup, code }, site, ip: newIp() }
-    const { factor, recoveryCodes } = expectOk(await accounts.addFactor(request))
+    const { factor, recoveryCodes, newSession } = expectOk(await accounts.addFactor(request))
     // The code is used up.
     clock.now += stepMs
-    return { secret: totp.secret, id: factor.id, codes: recoveryCodes ?? [] }
+    return { secret: totp.secret, id: factor.id, codes: recoveryCodes ?? [], ...newSession }
   }
   const addPasskey = async (viewer: Viewer, device: SoftAuthenticator) => {
     const { passkey } = expectOk(await fixture.accounts.getNewFactorOptions({ viewer, site }))
     const request = { viewer, label: 'Phone', passkey: device.create(passkey), site, ip: newIp() }
-    return expectOk(await fixture.accounts.addFactor(request))
+    const { newSession, ...added } = expectOk(await fixture.accounts.addFactor(request))
+    return { ...added, ...newSession }
   }
   /** The viewer of a session, as a request would see it now. */
   const read = async (token: string): Promise<Viewer> => expectOk(await fixture.accounts.authenticate(token))
@@ -154,6 +159,20 @@ describe.each(databases)('second factors on $name', (database) => {
       expect(await finish(pending, { code: codes[0] ?? '' })).toMatchObject(wrong)
     })
 
+    test('can be finished while others start log-ins at the same address', async () => {
+      const { accounts } = fixture
+      const { email, viewer } = await signUp()
+      const { codes } = await addApp(viewer)
+      const [pending, ip] = [await start(email), newIp()]
+      for (let starts = 0; starts < 60; starts += 1) expectOk(await accounts.startPasskeyLogIn({ site, ip }))
+      expect(await accounts.startPasskeyLogIn({ site, ip })).toMatchObject({ status: 429 })
+      for (let tries = 0; tries < 60; tries += 1) expect(await finish('none', { code: '1' }, ip)).toMatchObject(expired)
+      for (let tries = 0; tries < 59; tries += 1) expect(await finish(pending, { code: 'x' }, ip)).toMatchObject(wrong)
+      expectOk(await finish(pending, { code: codes[0] ?? '' }, ip))
+      // Each second step of the account at this address counts.
+      expect(await finish(await start(email), { code: codes[1] ?? '' }, ip)).toMatchObject({ status: 429 })
+    })
+
     test('of a disabled or deleted account cannot be finished', async () => {
       const { accounts } = fixture
       const { email, viewer } = await signUp()
@@ -228,8 +247,8 @@ describe.each(databases)('second factors on $name', (database) => {
 
     test('of a session count as well', async () => {
       const { accounts, clock } = fixture
-      const { email, viewer } = await signUp()
-      const { secret } = await addApp(viewer)
+      const { email, viewer: before } = await signUp()
+      const { secret, viewer = before } = await addApp(before)
       const pending = await start(email)
       for (let tries = 0; tries < 10; tries += 1) {
         const proof = { code: getWrongCode(secret, clock.now) }
@@ -281,10 +300,34 @@ describe.each(databases)('second factors on $name', (database) => {
     })
   })
 
+  test('the secret of an app can be added once, within 10 minutes', async () => {
+    const { accounts, clock } = fixture
+    const { viewer: before } = await signUp()
+    const { secret, viewer = before } = await addApp(before)
+    const add = (totp: NewFactorOptions['totp'], setup = totp.setup) => {
+      const code = getAppCode(totp.secret, clock.now)
+      return accounts.addFactor({ viewer, label: 'App', totp: { setup, code }, site, ip: newIp() })
+    }
+    const [used, late] = [
+      expectOk(await accounts.getNewFactorOptions({ viewer, site })).totp,
+      expectOk(await accounts.getNewFactorOptions({ viewer, site })).totp,
+    ]
+    expectOk(await add(used))
+    clock.now += stepMs
+    // The padding is another text of the same bytes.
+    for (const setup of [used.setup, `${used.setup}=`]) expect(await add(used, setup)).toMatchObject(wrong)
+    clock.now += 10 * minute - stepMs - 1
+    const proof = { code: getAppCode(secret, clock.now) }
+    expectOk(await accounts.confirmFactor({ viewer, proof, site, ip: newIp() }))
+    clock.now += 1
+    expect(await add(late)).toMatchObject(wrong)
+    expect((await accounts.listFactors(viewer)).factors).toHaveLength(2)
+  })
+
   describe('recovery codes', () => {
     test('are ten that work once each, however they are typed', async () => {
-      const { email, viewer } = await signUp()
-      const { codes } = await addApp(viewer)
+      const { email, viewer: before } = await signUp()
+      const { codes, viewer = before } = await addApp(before)
       expect(new Set(codes).size).toBe(10)
       for (const code of codes) expect(code).toMatch(/^(?:[2-9A-HJ-NP-Z]{4}-){3}[2-9A-HJ-NP-Z]{4}$/)
       const [first = '', second = ''] = codes
@@ -311,8 +354,8 @@ describe.each(databases)('second factors on $name', (database) => {
     })
 
     test('end with the last factor', async () => {
-      const { viewer } = await signUp()
-      const { id, codes } = await addApp(viewer)
+      const { viewer: before } = await signUp()
+      const { id, codes, viewer = before } = await addApp(before)
       expect(await fixture.accounts.removeFactor({ viewer, id })).toBe(true)
       expect(await fixture.accounts.removeFactor({ viewer, id })).toBe(false)
       expect(await fixture.accounts.listFactors(viewer)).toEqual({ factors: [], recoveryCodes: 0 })
@@ -324,12 +367,12 @@ describe.each(databases)('second factors on $name', (database) => {
   })
 
   describe('sessions', () => {
-    test('without a factor end when the first one is added, and the next one keeps them', async () => {
+    test('without a factor end when the first one is added, with each copy of their cookies, and the next one keeps them', async () => {
       const { accounts } = fixture
-      const { email, token, viewer } = await signUp()
+      const { email, token: copied, viewer } = await signUp()
       const stolen = expectOk(await accounts.logIn({ email, password, ip: newIp() })).token
-      const { codes } = await addApp(viewer)
-      expect(await accounts.authenticate(stolen)).toBeUndefined()
+      const { codes, token = '' } = await addApp(viewer)
+      for (const ended of [stolen, copied]) expect(await accounts.authenticate(ended)).toBeUndefined()
       const { token: other } = expectOk(await finish(await start(email), { code: codes[0] ?? '' }))
       await addApp(await read(token))
       await read(other)
@@ -355,9 +398,7 @@ describe.each(databases)('second factors on $name', (database) => {
       clock.now += 10 * minute
       const required = { status: 403, code: 'second_factor_confirm_required' }
       expect(await accounts.confirm(viewer, password)).toMatchObject(required)
-      expect(await accounts.deleteAccount({ viewer, password })).toMatchObject(required)
       const change = { viewer, current: password, next: 'another long password', ip: newIp() }
-      expect(await accounts.changePassword(change)).toMatchObject(required)
       const proof = { code: codes[1] ?? '' }
       const confirmed = expectOk(await accounts.confirmFactor({ viewer, proof, site, ip: newIp() }))
       expect(await accounts.confirm(confirmed)).toBe(true)
@@ -369,7 +410,25 @@ describe.each(databases)('second factors on $name', (database) => {
       expect(await accounts.confirm(await read(changed.token))).toMatchObject(required)
       const again = { viewer: await read(changed.token), proof: { code: codes[2] ?? '' }, site, ip: newIp() }
       const last = expectOk(await accounts.confirmFactor(again))
-      expect(await accounts.deleteAccount({ viewer: last })).toBe(true)
+      // The factor does not replace the password for what cannot be undone.
+      expect(await accounts.deleteAccount({ viewer: last })).toMatchObject({ status: 403, code: 'confirm_required' })
+      expect(await accounts.deleteAccount({ viewer: last, password: change.next })).toBe(true)
+    })
+
+    test('that ended, or whose proof expired, while the request was sent cannot change factors', async () => {
+      const { accounts, clock } = fixture
+      const { email, viewer: before } = await signUp()
+      const { id, codes, token: first = '' } = await addApp(before)
+      const { token } = expectOk(await finish(await start(email), { code: codes[0] ?? '' }))
+      const [viewer, other] = [await read(token), await read(first)]
+      const change = (viewer: Viewer) =>
+        Promise.all([accounts.removeFactor({ viewer, id }), accounts.renewRecoveryCodes({ viewer })])
+      await accounts.logOut(first)
+      expect(await change(other)).toMatchObject([expired, expired])
+      clock.now += 10 * minute
+      const required = { status: 403, code: 'second_factor_confirm_required' }
+      expect(await change(viewer)).toMatchObject([required, required])
+      expect(await accounts.listFactors(viewer)).toMatchObject({ factors: [{ id }], recoveryCodes: 9 })
     })
 
     test('that are stolen cannot add a factor while the owner adds the first one', async () => {
@@ -405,8 +464,8 @@ describe.each(databases)('second factors on $name', (database) => {
   describe('an operator', () => {
     test('removes all factors, which ends the sessions, is in the audit log, and is mailed to the user', async () => {
       const { accounts } = fixture
-      const { email, token, viewer } = await signUp()
-      await addApp(viewer)
+      const { email, viewer } = await signUp()
+      const { token = '' } = await addApp(viewer)
       const pending = await start(email)
       await inbox.waitUntilSent()
       inbox.emails.length = 0
@@ -491,6 +550,34 @@ describe.each(databases)('second factors on $name', (database) => {
       expect(await finishAlone(alone.token, device.get(alone.passkey, changes))).toMatchObject(wrong)
     })
 
+    test('with certificates are rejected before a URL in them is requested', async () => {
+      let requests = 0
+      const server = createServer((_, response) => {
+        requests += 1
+        response.end()
+      })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      try {
+        const { accounts } = fixture
+        const { viewer } = await signUp()
+        const crlUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/crl`
+        const add = async (attest: ReturnType<typeof attestPacked>) => {
+          const { passkey } = expectOk(await accounts.getNewFactorOptions({ viewer, site }))
+          const response = createSoftAuthenticator({ site }).create(passkey, { attest })
+          return accounts.addFactor({ viewer, label: 'Phone', passkey: response, site, ip: newIp() })
+        }
+        expect(await add(attestAndroidKey(crlUrl))).toMatchObject(wrong)
+        expect(await add(attestPacked([Buffer.from('a certificate')]))).toMatchObject(wrong)
+        expect(await add(attestPacked([]))).toMatchObject(wrong)
+        expect(requests).toBe(0)
+        // Some authenticators attest with the passkey's own key, although nothing asks them to.
+        expectOk(await add(attestPacked()))
+      } finally {
+        server.close()
+      }
+    })
+
     test('a challenge expires, and works only for what it was created for', async () => {
       const { accounts, clock } = fixture
       const { email, viewer } = await signUp()
@@ -510,9 +597,9 @@ describe.each(databases)('second factors on $name', (database) => {
     })
 
     test('a clone is noticed by its counter, and an authenticator without a counter works', async () => {
-      const { viewer } = await signUp()
+      const { viewer: before } = await signUp()
       const device = createSoftAuthenticator({ site })
-      await addPasskey(viewer, device)
+      const { viewer = before } = await addPasskey(before, device)
       const use = async (counter: number) => {
         const { token, passkey } = await startAlone()
         return finishAlone(token, device.get(passkey, { counter }))
@@ -535,16 +622,16 @@ describe.each(databases)('second factors on $name', (database) => {
       const { accounts } = fixture
       const [ann, bob] = [await signUp(), await signUp()]
       const device = createSoftAuthenticator({ site })
-      const { factor } = await addPasskey(ann.viewer, device)
-      await addPasskey(bob.viewer, createSoftAuthenticator({ site }))
+      const { factor, viewer = ann.viewer } = await addPasskey(ann.viewer, device)
+      const { viewer: other = bob.viewer } = await addPasskey(bob.viewer, createSoftAuthenticator({ site }))
       const pending = await start(bob.email)
       const { passkey: asked } = expectOk(await accounts.getLogInOptions({ pending, site }))
       expect(await finish(pending, { passkey: device.get(asked) })).toMatchObject(wrong)
-      const { passkey } = expectOk(await accounts.getNewFactorOptions({ viewer: bob.viewer, site }))
-      const request = { viewer: bob.viewer, label: 'Phone', passkey: device.create(passkey), site, ip: newIp() }
+      const { passkey } = expectOk(await accounts.getNewFactorOptions({ viewer: other, site }))
+      const request = { viewer: other, label: 'Phone', passkey: device.create(passkey), site, ip: newIp() }
       expect(await accounts.addFactor(request)).toMatchObject({ status: 409, code: 'passkey_taken' })
       // Someone else's id with an own key, too.
-      await accounts.removeFactor({ viewer: ann.viewer, id: factor.id })
+      expect(await accounts.removeFactor({ viewer, id: factor.id })).toBe(true)
       const alone = await startAlone()
       expect(await finishAlone(alone.token, device.get(alone.passkey))).toMatchObject(wrong)
     })
@@ -564,8 +651,9 @@ describe.each(databases)('second factors on $name', (database) => {
     })
 
     test('and apps of an account are ten at most', async () => {
-      const { viewer, token } = await signUp()
-      for (let count = 0; count < 10; count += 1) await addPasskey(await read(token), createSoftAuthenticator({ site }))
+      const { viewer: before } = await signUp()
+      const { viewer = before } = await addPasskey(before, createSoftAuthenticator({ site }))
+      for (let count = 1; count < 10; count += 1) await addPasskey(viewer, createSoftAuthenticator({ site }))
       const { passkey } = expectOk(await fixture.accounts.getNewFactorOptions({ viewer, site }))
       const device = createSoftAuthenticator({ site })
       const request = { viewer, label: 'Phone', passkey: device.create(passkey), site, ip: newIp() }

@@ -10,6 +10,16 @@ interface Changes {
   readonly counter?: number
   readonly isUserVerified?: boolean
   readonly userHandle?: string
+  /** Attests a new passkey. @default without an attestation */
+  readonly attest?: (signed: Attested) => { readonly fmt: string; readonly attStmt: ReadonlyMap<string, Cbor> }
+}
+
+/** What an attestation is about. */
+export interface Attested {
+  readonly publicKey: KeyObject
+  readonly privateKey: KeyObject
+  readonly authenticatorData: Buffer
+  readonly clientDataHash: Buffer
 }
 
 /** An authenticator with one passkey. */
@@ -21,7 +31,8 @@ export interface SoftAuthenticator {
   get(options: PasskeyOptions | null, changes?: Changes): PasskeyResponse
 }
 
-type Cbor = number | string | Uint8Array | ReadonlyMap<number | string, Cbor>
+/** A value that authenticators send. */
+export type Cbor = number | string | Uint8Array | readonly Cbor[] | ReadonlyMap<number | string, Cbor>
 
 const head = (major: number, value: number): Buffer => {
   if (value < 24) return Buffer.of((major << 5) | value)
@@ -33,6 +44,10 @@ const encode = (value: Cbor): Buffer => {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
   if (value instanceof Uint8Array) return Buffer.concat([head(2, value.length), value])
+  if (!(value instanceof Map)) {
+    const list = value as readonly Cbor[]
+    return Buffer.concat([head(4, list.length), ...list.map(encode)])
+  }
   return Buffer.concat([head(5, value.size), ...[...value].flatMap(([key, member]) => [encode(key), encode(member)])])
 }
 
@@ -106,10 +121,14 @@ export const createSoftAuthenticator = ({
         credentialId,
         toCoseKey(publicKey),
       ])
-      const { clientDataJSON, authenticatorData } = createParts('webauthn.create', options, changes, attested)
+      const parts = createParts('webauthn.create', options, changes, attested)
+      const { clientData, clientDataJSON, authenticatorData } = parts
+      const clientDataHash = createHash('sha256').update(clientData).digest()
+      const { attest = () => ({ fmt: 'none', attStmt: new Map<string, Cbor>() }) } = changes
+      const { fmt, attStmt } = attest({ publicKey, privateKey, authenticatorData, clientDataHash })
       const attestation = new Map<string, Cbor>([
-        ['fmt', 'none'],
-        ['attStmt', new Map()],
+        ['fmt', fmt],
+        ['attStmt', attStmt],
         ['authData', authenticatorData],
       ])
       return {

@@ -387,7 +387,7 @@ describe.each(databases)('access control on $name', (database) => {
       const states = async () =>
         Promise.all([appKey, apiKey].map(async (key) => (await control.keys.find(hashApiKey(key)))?.status))
       expect(await states()).toEqual(['active', 'active'])
-      const disabled = await control.call('POST /api/admin/users/{userId}/disable', { as, params })
+      const disabled = await control.call('POST /api/admin/users/{userId}/disable', { as, params, body: {} })
       expect(expectBody<UserView>(disabled)).toMatchObject({
         state: 'disabled',
         apps: 1,
@@ -399,14 +399,18 @@ describe.each(databases)('access control on $name', (database) => {
       expect((await control.call('GET /api/session', { as: token })).status).toBe(401)
       const logIn = () => control.call('POST /api/session', { body: { email: user.email, password } })
       expect(expectError(await logIn(), 403).code).toBe('account_disabled')
-      expect((await control.call('POST /api/admin/users/{userId}/enable', { as, params })).status).toBe(200)
+      expect((await control.call('POST /api/admin/users/{userId}/enable', { as, params, body: {} })).status).toBe(200)
       expect(await states()).toEqual(['active', 'active'])
       expect((await logIn()).status).toBe(200)
     })
 
     test('cannot disable themselves', async () => {
       const { as, id } = await createOperator()
-      const rejected = await control.call('POST /api/admin/users/{userId}/disable', { as, params: { userId: id } })
+      const rejected = await control.call('POST /api/admin/users/{userId}/disable', {
+        as,
+        params: { userId: id },
+        body: {},
+      })
       expect(expectError(rejected, 409).code).toBe('in_use')
     })
 
@@ -432,7 +436,7 @@ describe.each(databases)('access control on $name', (database) => {
       const { as } = await createOperator()
       const params = { userId: user.id }
       const { url } = expectBody<{ url: string }>(
-        await control.call('POST /api/admin/users/{userId}/reset-link', { as, params }),
+        await control.call('POST /api/admin/users/{userId}/reset-link', { as, params, body: {} }),
         201,
       )
       const [page, link = ''] = url.split('#')

@@ -159,7 +159,7 @@ export const testRouteTable = (database: TestDatabase): void => {
       await succeed(name, fixture, as)
     })
 
-    test.each(routeNames.filter((name) => getRoute(name).confirms))(
+    test.each(routeNames.filter((name) => getRoute(name).confirms === true))(
       '%s requires the password after 15 minutes, before any other check',
       async (name) => {
         const isOperator = getRoute(name).access === 'operator'

@@ -43,15 +43,14 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
       await control.call('POST /api/account/factors/options', { as, body: {} }),
     )
     const code = getAppCode(totp.secret, control.clock.now)
-    const added = expectBody<NewFactorView>(
-      await control.call('POST /api/account/factors', {
-        as,
-        body: { label: 'App', totp: { setup: totp.setup, code } },
-      }),
-      201,
-    )
+    const response = await control.call('POST /api/account/factors', {
+      as,
+      body: { label: 'App', totp: { setup: totp.setup, code } },
+    })
     control.clock.now += stepMs
-    return { secret: totp.secret, ...added }
+    // The first one starts a new session.
+    const cookie = readCookie(response)
+    return { secret: totp.secret, ...expectBody<NewFactorView>(response, 201), as: cookie === '' ? as : { cookie } }
   }
   /** Enters the password. @returns The cookie of the log-in that is pending. */
   const startLogIn = async (email: string, pass = password): Promise<Login> => {
@@ -130,9 +129,8 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
 
   test('sensitive requests need a proof of the last 10 minutes, and the password does not replace it', async () => {
     const user = await signUp(control)
-    const { as } = user
     const { app, key } = await createFixture(control, user)
-    const { secret, factor } = await addApp(user)
+    const { secret, factor, as } = await addApp(user)
     control.clock.now += 10 * minute
     const label = 'New'
     const totp = { setup: 'c2V0dXA', code: '123456' }
@@ -149,6 +147,8 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
           params: { factorId: factor.id },
           body: { password },
         }),
+        await control.call('POST /api/account/password', { as, body: { current: 'wrong', next: 'another long one' } }),
+        await control.call('POST /api/account/delete', { as, body: { password: 'wrong' } }),
       ]
       return responses.map(({ body }) => (body as { error?: { code: string } } | undefined)?.error?.code)
     }
@@ -169,6 +169,8 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
       'second_factor_wrong',
       undefined,
       undefined,
+      'wrong_password',
+      'wrong_password',
     ])
   })
 
@@ -204,9 +206,9 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
       expectBody(await control.call('GET /api/apps', { as: token }))
       const { secondFactorMissing } = expectBody<SessionView>(await control.call('GET /api/session', { as: user.as }))
       expect(secondFactorMissing).toBe(true)
-      await addApp(user)
-      expectBody(await control.call('GET /api/apps', { as: user.as }))
-      expect(expectBody<SessionView>(await control.call('GET /api/session', { as: user.as }))).toMatchObject({
+      const { as: proved } = await addApp(user)
+      expectBody(await control.call('GET /api/apps', { as: proved }))
+      expect(expectBody<SessionView>(await control.call('GET /api/session', { as: proved }))).toMatchObject({
         secondFactorMissing: false,
       })
       const { as } = await signUp(control)
@@ -218,7 +220,7 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
 
   test('an operator resets the factors of a user, with a fresh confirmation', async () => {
     const [user, operator] = [await signUp(control), await signUpOperator(control)]
-    await addApp(user)
+    const { as } = await addApp(user)
     const params = { userId: user.id }
     const shown = expectBody<UserView>(await control.call('GET /api/admin/users/{userId}', { as: operator.as, params }))
     expect(shown.hasSecondFactor).toBe(true)
@@ -232,9 +234,30 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
     expect(reset.hasSecondFactor).toBe(false)
     expect((await control.inbox.next()).to).toBe(user.email)
     control.inbox.isOn = false
-    expect((await control.call('GET /api/session', { as: user.as })).status).toBe(401)
+    expect((await control.call('GET /api/session', { as })).status).toBe(401)
     expectBody(await control.call('POST /api/session', { body: { email: user.email, password } }))
     expectBody(await control.call(route, { as: { bearer: control.operatorToken }, params, body: {} }))
+  })
+
+  test("an operator's session needs a proof of the last 10 minutes to change who can log in", async () => {
+    const [user, operator] = [await signUp(control), await signUpOperator(control)]
+    const { secret, as } = await addApp(operator)
+    const params = { userId: user.id }
+    const send = async (given: Login) => {
+      const responses = [
+        await control.call('POST /api/admin/users/{userId}/reset-link', { as: given, params, body: {} }),
+        await control.call('POST /api/admin/users/{userId}/disable', { as: given, params, body: {} }),
+        await control.call('POST /api/admin/users/{userId}/enable', { as: given, params, body: {} }),
+        await control.call('POST /api/admin/invites', { as: given, body: {} }),
+      ]
+      return responses.map(({ body }) => (body as { error?: { code: string } }).error?.code)
+    }
+    control.clock.now += 10 * minute
+    expect(new Set(await send(as))).toEqual(new Set(['second_factor_confirm_required']))
+    const code = getAppCode(secret, control.clock.now)
+    expectBody(await control.call('POST /api/session/confirm', { as, body: { code } }))
+    for (const confirmed of [as, { bearer: control.operatorToken }])
+      expect(new Set(await send(confirmed))).toEqual(new Set([undefined]))
   })
 
   test('a passkey logs in at the host that the browser uses', async () => {
@@ -242,12 +265,14 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
     const headers = { host: new URL(site).host, origin: site, 'sec-fetch-site': 'same-origin' }
     const user = await signUp(control)
     const device = createSoftAuthenticator({ site })
-    const { as } = user
     const { passkey } = expectBody<NewFactorOptionsView>(
-      await control.call('POST /api/account/factors/options', { as, headers, body: {} }),
+      await control.call('POST /api/account/factors/options', { as: user.as, headers, body: {} }),
     )
     const body = { label: 'Laptop', passkey: device.create(passkey) }
-    expectBody(await control.call('POST /api/account/factors', { as, headers, body }), 201)
+    const added = await control.call('POST /api/account/factors', { as: user.as, headers, body })
+    expectBody(added, 201)
+    const as = { cookie: readCookie(added) }
+    expect((await control.call('GET /api/session', { as: user.as, headers })).status).toBe(401)
     const list = expectBody<FactorsView>(await control.call('GET /api/account/factors', { as, headers }))
     expect(list).toMatchObject({ items: [{ kind: 'passkey', label: 'Laptop' }], recoveryCodes: 10 })
     const started = await control.call('POST /api/session/passkey/options', { headers })
@@ -277,16 +302,16 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
 
   test('no response or log entry contains a secret that was sent', async () => {
     const user = await signUp(control)
-    const { secret, recoveryCodes } = await addApp(user)
+    const { secret, recoveryCodes, as } = await addApp(user)
     const [from, logsFrom] = [control.seen.length, control.logs.length]
     const pending = await startLogIn(user.email)
     const [code = ''] = recoveryCodes ?? []
     expectBody(await control.call('POST /api/session/second-factor', { as: pending, body: { code } }))
     const { recoveryCodes: renewed } = expectBody<RecoveryCodesView>(
-      await control.call('POST /api/account/recovery-codes', { as: user.as, body: {} }),
+      await control.call('POST /api/account/recovery-codes', { as, body: {} }),
     )
-    await control.call('GET /api/account/factors', { as: user.as })
-    await control.call('GET /api/audit-log', { as: user.as, query: {} })
+    await control.call('GET /api/account/factors', { as })
+    await control.call('GET /api/audit-log', { as, query: {} })
     const seen = control.seen.slice(from)
     for (const hidden of [secret, code, ...(recoveryCodes ?? [])]) expect(seen.join('\n')).not.toContain(hidden)
     expect(seen.filter((one) => one.includes(renewed[0] ?? ''))).toHaveLength(1)

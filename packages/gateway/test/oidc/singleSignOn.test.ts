@@ -131,6 +131,11 @@ describe.each(databases)('single sign-on on $name', (database) => {
       fixture.clock.now += minute
       const connected = expectOk(await logIn({ current: finished.token, connect: true }))
       expect(connected.viewer.session?.factorAt).toBe(factorAt)
+      // An ordinary log-in proves it again, and so does a session that is no longer fresh.
+      const current = connected.token
+      expect(await logIn({ current })).toHaveProperty('pending')
+      fixture.clock.now += 9 * minute
+      expect(await logIn({ current, connect: true })).toHaveProperty('pending')
       expect(await logIn({ current: expectOk(await fixture.signUp()).token })).toHaveProperty('pending')
     })
 

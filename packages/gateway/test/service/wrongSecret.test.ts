@@ -7,6 +7,7 @@ import { checkStoredKeys, createApiKey, createService, isConfigError, parseServi
 import { readServerSecrets } from '../../src/service/readServerSecrets.ts'
 import type { Service } from '../../src/service/service.ts'
 import type { ServiceLogEntry } from '../../src/service/serviceLog.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
 import { sealKey } from '../../src/lib/secrets/sealKey.ts'
 import { checkSecret } from '../../src/service/checkSecret.ts'
 import { unreachableUrl } from '../startGateway.ts'
@@ -103,6 +104,33 @@ describe('a wrong secret', () => {
     expect(message).toContain('this secret decrypts 0 of 2 stored keys')
   })
 
+  test('does not start if only authenticator apps are sealed', async () => {
+    await start(right)
+    await stop()
+    const storage = await openStorage({ file: join(folder, 'keyrail.db') })
+    const user = await storage.users.create({ email: 'ann@example.org', password: '', now: 1 })
+    if (typeof user === 'string') throw new Error(user)
+    const [secret] = readServerSecrets({ KEYRAIL_SECRET: right })
+    const sealed = sealKey('SECRET', { id: 'fac_1', userId: user.id }, secret)
+    await storage.factors.add({
+      id: 'fac_1',
+      userId: user.id,
+      kind: 'totp',
+      label: 'App',
+      sealed,
+      credentialId: null,
+      publicKey: null,
+      transports: [],
+      counter: 1,
+      createdAt: 1,
+      usedAt: null,
+      max: 10,
+    })
+    await storage.close()
+    expect(await getError(() => start(newSecret()))).toContain('this secret decrypts 0 of 1 stored keys')
+    await start(right)
+  })
+
   test('is not suspected of a new database', async () => {
     const file = writeConfig(folder, config)
     expect(await checkStoredKeys(file, { environment: { KEYRAIL_SECRET: right } })).toEqual({
@@ -126,6 +154,8 @@ test('a rotated secret decrypts the keys of the old one, and a lost one is count
     listSealed: async ({ after = '', limit }: { after?: string; limit: number }) =>
       all.filter(({ id }) => id > after).slice(0, limit),
   }
-  expect(await checkSecret(keys, [two, one])).toEqual({ decrypted: 3, stored: 3 })
-  expect(await checkSecret(keys, [two])).toEqual({ decrypted: 2, stored: 3 })
+  const none = { listSealed: async () => [] }
+  const storage = { keys, webhooks: none, factors: none }
+  expect(await checkSecret(storage, [two, one])).toEqual({ decrypted: 3, stored: 3 })
+  expect(await checkSecret(storage, [two])).toEqual({ decrypted: 2, stored: 3 })
 })

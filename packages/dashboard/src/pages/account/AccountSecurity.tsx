@@ -33,7 +33,7 @@ export function AccountSecurity() {
         {deployment?.singleSignOn && <Connect label={deployment.singleSignOn.label} />}
         {hasPassword && <ChangePassword />}
         <SecondFactors />
-        <DeleteAccount hasPassword={hasPassword && data?.account.hasSecondFactor !== true} />
+        <DeleteAccount hasPassword={hasPassword} />
       </div>
     </>
   )

@@ -3,6 +3,7 @@ import type { AlertsView, NewWebhookView, WebhookView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { alertsQuery, sessionQuery } from '../../control/queries.ts'
+import { toConfirmBody } from '../../control/toConfirmBody.ts'
 import { useStored } from '../../control/useStored.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
@@ -131,7 +132,7 @@ function WebhookRow(props: {
     send: (password) =>
       callApi('POST /api/alerts/webhooks/{webhookId}/rotate', {
         params,
-        body: password === undefined ? {} : { password },
+        body: toConfirmBody(password),
       }),
     done: (made) => {
       setQuestion(undefined)

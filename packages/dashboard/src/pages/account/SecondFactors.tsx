@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { createPasskey, hasPasskeys } from '../../control/passkeys.ts'
 import { factorsQuery, sessionQuery } from '../../control/queries.ts'
+import { toConfirmBody } from '../../control/toConfirmBody.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -23,9 +24,8 @@ interface Setup {
   readonly options: Awaited<ReturnType<typeof loadOptions>>
 }
 
-const toBody = (password: string | undefined) => (password === undefined ? {} : { password })
 const loadOptions = (password: string | undefined) =>
-  callApi('POST /api/account/factors/options', { body: toBody(password) })
+  callApi('POST /api/account/factors/options', { body: toConfirmBody(password) })
 
 /** The second factors of the account, and its recovery codes. */
 export function SecondFactors() {
@@ -103,7 +103,7 @@ function AddApp({ setup, onClose, onAdded }: AddProps) {
     }),
     send: (password = setup.password) =>
       callApi('POST /api/account/factors', {
-        body: { label: label.trim(), totp: { setup: sealed, code: code.trim() }, ...toBody(password) },
+        body: { label: label.trim(), totp: { setup: sealed, code: code.trim() }, ...toConfirmBody(password) },
       }),
     done: onAdded,
     fields: ['label', 'code'],
@@ -140,7 +140,9 @@ function AddPasskey({ onClose, onAdded }: Omit<AddProps, 'setup'>) {
     send: async (password) => {
       const { passkey: options } = await loadOptions(password)
       const passkey = await createPasskey(options)
-      return callApi('POST /api/account/factors', { body: { label: label.trim(), passkey, ...toBody(password) } })
+      return callApi('POST /api/account/factors', {
+        body: { label: label.trim(), passkey, ...toConfirmBody(password) },
+      })
     },
     done: onAdded,
     fields: ['label'],
@@ -173,7 +175,10 @@ function FactorRow(props: {
   const [isConfirming, setConfirming] = useState(false)
   const removing = useSubmit({
     send: (password) =>
-      callApi('POST /api/account/factors/{factorId}/remove', { params: { factorId: id }, body: toBody(password) }),
+      callApi('POST /api/account/factors/{factorId}/remove', {
+        params: { factorId: id },
+        body: toConfirmBody(password),
+      }),
     done: props.onRemoved,
   })
   return (
@@ -207,7 +212,7 @@ function FactorRow(props: {
 function NewCodes(props: { readonly left: number; readonly onMade: (codes: readonly string[]) => void }) {
   const queries = useQueryClient()
   const { submit, isPending, problem } = useSubmit({
-    send: (password) => callApi('POST /api/account/recovery-codes', { body: toBody(password) }),
+    send: (password) => callApi('POST /api/account/recovery-codes', { body: toConfirmBody(password) }),
     done: async ({ recoveryCodes }) => {
       props.onMade(recoveryCodes)
       await queries.invalidateQueries({ queryKey: factorsQuery.queryKey })

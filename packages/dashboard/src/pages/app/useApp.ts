@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { AppView, DeploymentView } from '@keyrail/gateway'
 import { callApi } from '../../control/callApi.ts'
 import { appQuery, deploymentQuery } from '../../control/queries.ts'
+import { toConfirmBody } from '../../control/toConfirmBody.ts'
 import { useKeyHolder } from '../../snippet/useKeyHolder.ts'
 import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
 
@@ -27,7 +28,7 @@ export function useAppKey({ id, key }: AppView): KeyHolder {
     reveal: (password) =>
       callApi('POST /api/apps/{appId}/key/reveal', {
         params: { appId: id },
-        body: password === undefined ? {} : { password },
+        body: toConfirmBody(password),
       }),
   })
 }

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { ApiKeyView } from '@keyrail/gateway'
 import { callApi } from '../../control/callApi.ts'
 import { keyQuery } from '../../control/queries.ts'
+import { toConfirmBody } from '../../control/toConfirmBody.ts'
 import { useNetworks } from '../../networks/useNetworks.ts'
 import { useKeyHolder } from '../../snippet/useKeyHolder.ts'
 import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
@@ -26,7 +27,7 @@ export function useKeyText({ id, network, ending, revealable }: ApiKeyView): Key
     reveal: (password) =>
       callApi('POST /api/keys/{keyId}/reveal', {
         params: { keyId: id },
-        body: password === undefined ? {} : { password },
+        body: toConfirmBody(password),
       }),
   })
 }

@@ -3,6 +3,7 @@ import type { InviteView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { deploymentQuery, invitesQuery } from '../../control/queries.ts'
+import { toConfirmBody } from '../../control/toConfirmBody.ts'
 import { useStored } from '../../control/useStored.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
@@ -67,9 +68,14 @@ function Make() {
   const { say } = useDialogs()
   const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>()
   const making = useSubmit({
-    send: () =>
+    send: (password) =>
       callApi('POST /api/admin/invites', {
-        body: { days: Number(days), ...(email.trim() && { email: email.trim() }), ...(isSent && { send: true }) },
+        body: {
+          days: Number(days),
+          ...(email.trim() && { email: email.trim() }),
+          ...(isSent && { send: true }),
+          ...toConfirmBody(password),
+        },
       }),
     done: async (made) => {
       clearEmail()

@@ -4,6 +4,7 @@ import type { UserView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { deploymentQuery, userQuery } from '../../control/queries.ts'
+import { toConfirmBody } from '../../control/toConfirmBody.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -100,7 +101,11 @@ function ResetLink({ user }: { readonly user: UserView }) {
   const { data: deployment } = useQuery(deploymentQuery)
   const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>()
   const { submit, isPending, problem } = useSubmit({
-    send: () => callApi('POST /api/admin/users/{userId}/reset-link', { params: { userId: user.id } }),
+    send: (password) =>
+      callApi('POST /api/admin/users/{userId}/reset-link', {
+        params: { userId: user.id },
+        body: toConfirmBody(password),
+      }),
     done: setLink,
   })
   if (deployment?.passwordLogin === false) return null
@@ -125,7 +130,7 @@ function ResetSecondFactor({ user }: { readonly user: UserView }) {
     send: (password) =>
       callApi('POST /api/admin/users/{userId}/second-factor/reset', {
         params: { userId: user.id },
-        body: password === undefined ? {} : { password },
+        body: toConfirmBody(password),
       }),
     done: (changed) => {
       setConfirming(false)
@@ -163,10 +168,12 @@ function Disable({ user }: { readonly user: UserView }) {
   const [isConfirming, setConfirming] = useState(false)
   const isActive = user.state === 'active'
   const changing = useSubmit({
-    send: () =>
-      isActive
-        ? callApi('POST /api/admin/users/{userId}/disable', { params: { userId: user.id } })
-        : callApi('POST /api/admin/users/{userId}/enable', { params: { userId: user.id } }),
+    send: (password) => {
+      const request = { params: { userId: user.id }, body: toConfirmBody(password) }
+      return isActive
+        ? callApi('POST /api/admin/users/{userId}/disable', request)
+        : callApi('POST /api/admin/users/{userId}/enable', request)
+    },
     done: async (changed) => {
       setConfirming(false)
       queries.setQueryData(userQuery(user.id).queryKey, changed)

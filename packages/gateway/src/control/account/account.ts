@@ -1,7 +1,10 @@
 import type { User } from '../../storage/users.ts'
 
-/** An account without its password hash and quota owner. */
-export interface Account extends Omit<User, 'password' | 'quotaOwner'> {
+/** An account, as other parts of the service see it: without its password hash. */
+export interface Account extends Pick<
+  User,
+  'id' | 'email' | 'state' | 'role' | 'limits' | 'createdAt' | 'emailVerifiedAt' | 'hasSecondFactor'
+> {
   /** `false` for an account that only single sign-on can log in to. */
   readonly hasPassword: boolean
 }

@@ -38,8 +38,10 @@ export interface ThrottledContext extends AccountContext {
   readonly emailsByIp: Throttle
   /** The same by the hash of the address that gets it. */
   readonly emailsByAddress: Throttle
-  /** Log-ins at the provider that are started, those with a passkey, and proofs of a second factor, by IP block. */
+  /** Log-ins at the provider that are started, and those with a passkey, by IP block. */
   readonly signOnStarts: Throttle
+  /** Second steps of log-ins, by account id and IP block. So others at the same address cannot block them. */
+  readonly secondSteps: Throttle
   /** Those that fail. */
   readonly signOnFailures: Throttle
   /** Codes of authenticator apps, by account id: more would make guessing worthwhile. Passkeys and recovery codes still work. */
@@ -58,8 +60,9 @@ export interface ThrottledContext extends AccountContext {
 
 /** Converts a stored user to an account, without its password hash. */
 export const toAccount = (user: User): Account => {
-  const { password, quotaOwner: _, ...account } = user
-  return { ...account, hasPassword: password !== '' }
+  const { id, email, state, role, limits, createdAt, emailVerifiedAt, hasSecondFactor, password } = user
+  // Named, so that a new column of users does not become part of every account by accident.
+  return { id, email, state, role, limits, createdAt, emailVerifiedAt, hasSecondFactor, hasPassword: password !== '' }
 }
 
 /** Adds an entry to the audit log. */

@@ -169,8 +169,8 @@ export interface Accounts {
   /** Starts adding a factor. Nothing is stored. */
   getNewFactorOptions(request: { viewer: Viewer; site: string }): Promise<NewFactorOptions | AccountError>
   /**
-   * Adds a factor. The first one ends all other sessions.
-   * @returns The factor, and with the first one the recovery codes, which cannot be shown again.
+   * Adds a factor. The first one ends all sessions.
+   * @returns The factor, and with the first one the recovery codes, which cannot be shown again, and a new session.
    */
   addFactor(
     request: FactorOrigin & {
@@ -179,9 +179,16 @@ export interface Accounts {
       totp?: { readonly setup: string; readonly code: string }
       passkey?: NewPasskey
     },
-  ): Promise<{ readonly factor: Factor; readonly recoveryCodes: readonly string[] | null } | AccountError>
+  ): Promise<
+    | {
+        readonly factor: Factor
+        readonly recoveryCodes: readonly string[] | null
+        readonly newSession: LoggedIn | null
+      }
+    | AccountError
+  >
   /** @returns Whether the viewer had such a factor. */
-  removeFactor(request: { viewer: Viewer; id: string; ip?: string }): Promise<boolean>
+  removeFactor(request: { viewer: Viewer; id: string; ip?: string }): Promise<boolean | AccountError>
   /** Replaces the recovery codes. @returns The new ones, which cannot be shown again. */
   renewRecoveryCodes(request: { viewer: Viewer; ip?: string }): Promise<readonly string[] | AccountError>
   /** Lists the identities at OpenID Connect providers that log in to the viewer's account. */

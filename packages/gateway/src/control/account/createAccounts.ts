@@ -56,6 +56,7 @@ export const createAccounts = ({
     emailsByIp: createThrottle({ burst: 10, intervalMs: minute, ...monotonic }),
     emailsByAddress: createThrottle({ burst: 3, intervalMs: 10 * minute, ...monotonic }),
     signOnStarts: createThrottle({ burst: 60, intervalMs: 1_000, ...monotonic }),
+    secondSteps: createThrottle({ burst: 60, intervalMs: 1_000, ...monotonic }),
     signOnFailures: createThrottle({ burst: 30, intervalMs: 6_000, ...monotonic }),
     codeTries: createThrottle({ burst: 10, intervalMs: 5 * minute, ...monotonic }),
     codeTriesAtAddress: createThrottle({ burst: 5, intervalMs: minute, ...monotonic }),

@@ -1,18 +1,23 @@
 import { openKey, sealKey } from '../../lib/secrets/sealKey.ts'
+import type { KeyOwner } from '../../lib/secrets/sealKey.ts'
+import type { ServerSecret } from '../../lib/secrets/serverSecret.ts'
 import { createId } from '../../storage/createId.ts'
 import type { Factor } from '../../storage/factors.ts'
 import type { Repositories } from '../../storage/repositories.ts'
+import type { User } from '../../storage/users.ts'
 import { audit, auditOwn, toAccount } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
 import { accountEmails, getName } from './accountEmails.ts'
 import { accountErrors, isAccountError } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
-import type { Accounts } from './accounts.ts'
+import type { Accounts, LoggedIn, Origin, Viewer } from './accounts.ts'
 import { createRegistrationOptions, verifyRegistration } from './passkeys.ts'
 import { challengeMs } from './proveFactor.ts'
 import { createRecoveryCodes, hashRecoveryCode } from './recoveryCodes.ts'
+import { hashSecret } from './secretText.ts'
 import { createSignedToken, readSignedToken } from './signedToken.ts'
-import { findStaleFactor } from './startSession.ts'
+import type { ValidToken } from './signedToken.ts'
+import { findStaleFactor, startSession } from './startSession.ts'
 import { createTotpSecret, findTotpStep, toTotpUrl } from './totp.ts'
 
 const maxFactors = 10
@@ -43,6 +48,30 @@ const setNewRecoveryCodes = async (within: Repositories, userId: string): Promis
   return codes
 }
 
+/** Seals the secret of a new app for a session, with its expiry. So nothing is stored for apps that nobody adds. */
+const sealSetup = (
+  secret: string,
+  { owner, newest, expiresAt }: { owner: KeyOwner; newest: ServerSecret; expiresAt: number },
+): string => Buffer.from(sealKey(`${expiresAt} ${secret}`, owner, newest)).toString('base64url')
+
+/** Opens it. @returns `undefined` if it has expired or belongs to another session. */
+const openSetup = (
+  setup: string,
+  { owner, secrets, now }: { owner: KeyOwner; secrets: readonly ServerSecret[]; now: number },
+): { readonly secret: string; readonly token: ValidToken } | undefined => {
+  const sealed = Buffer.from(setup, 'base64url')
+  try {
+    const [expiry = '', secret = ''] = openKey(sealed, owner, secrets).split(' ')
+    const expiresAt = Number(expiry)
+    // The hash is that of the bytes: several texts decode to the same ones.
+    return expiresAt > now
+      ? { secret, token: { hash: hashSecret(sealed.toString('base64url')), expiresAt } }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
 const getNewFactorOptions = async (
   { secrets, storage, now }: ThrottledContext,
   { viewer: { user, session }, site }: Parameters<Accounts['getNewFactorOptions']>[0],
@@ -50,14 +79,12 @@ const getNewFactorOptions = async (
   const [newest] = secrets
   if (session === undefined || newest === undefined) return accountErrors.sessionRequired()
   const secret = createTotpSecret()
-  const challenge = createSignedToken(
-    { purpose: 'newPasskey', binding: [session.hash] },
-    { secrets, expiresAt: now() + challengeMs },
-  )
+  const expiresAt = now() + challengeMs
+  const challenge = createSignedToken({ purpose: 'newPasskey', binding: [session.hash] }, { secrets, expiresAt })
   const factors = await storage.factors.list(user.id)
   return {
     totp: {
-      setup: Buffer.from(sealKey(secret, { id: session.hash, userId: user.id }, newest)).toString('base64url'),
+      setup: sealSetup(secret, { owner: { id: session.hash, userId: user.id }, newest, expiresAt }),
       secret,
       url: toTotpUrl(secret, { issuer: getName(site), label: user.email }),
     },
@@ -68,52 +95,78 @@ const getNewFactorOptions = async (
 type NewFactor = Pick<Factor, 'kind' | 'sealed' | 'credentialId' | 'publicKey' | 'transports' | 'counter'>
 type AddRequest = Parameters<Accounts['addFactor']>[0]
 
-/** Reads what the browser sent. @param id - The id of the new factor, to which its secret is bound. */
-const readNewFactor = async (
+/**
+ * Verifies what the browser sent, outside of a transaction.
+ * @param id - The id of the new factor, to which its secret is bound.
+ * @returns The factor, and the token to use up.
+ */
+const verifyNewFactor = async (
   { secrets, now }: ThrottledContext,
-  within: Repositories,
   id: string,
   { viewer: { user, session }, totp, passkey, site }: AddRequest,
-): Promise<NewFactor | AccountError> => {
+): Promise<{ readonly factor: NewFactor; readonly token: ValidToken } | AccountError> => {
   const [newest] = secrets
   if (session === undefined || newest === undefined) return accountErrors.sessionRequired()
   if (totp !== undefined) {
-    let secret: string
-    try {
-      secret = openKey(Buffer.from(totp.setup, 'base64url'), { id: session.hash, userId: user.id }, secrets)
-    } catch {
-      return accountErrors.wrongFactor()
-    }
-    const counter = findTotpStep(secret, totp.code.replaceAll(/\s/g, ''), now())
+    const setup = openSetup(totp.setup, { owner: { id: session.hash, userId: user.id }, secrets, now: now() })
+    if (setup === undefined) return accountErrors.wrongFactor()
+    const counter = findTotpStep(setup.secret, totp.code.replaceAll(/\s/g, ''), now())
     if (counter === undefined) return accountErrors.wrongFactor()
-    const sealed = sealKey(secret, { id, userId: user.id }, newest)
-    return { kind: 'totp', sealed, credentialId: null, publicKey: null, transports: [], counter }
+    const sealed = sealKey(setup.secret, { id, userId: user.id }, newest)
+    const factor = { kind: 'totp' as const, sealed, credentialId: null, publicKey: null, transports: [], counter }
+    return { factor, token: setup.token }
   }
   if (passkey === undefined) return accountErrors.wrongFactor()
   const scope = { purpose: 'newPasskey' as const, binding: [session.hash] }
   const findChallenge = (token: string) => readSignedToken(token, scope, { secrets, now: now() })
   const verified = await verifyRegistration(passkey, { site, findChallenge })
-  if (verified === undefined || !(await within.identities.useToken(verified.challenge)))
-    return accountErrors.wrongFactor()
-  return { kind: 'passkey', sealed: null, ...verified.value }
+  if (verified === undefined) return accountErrors.wrongFactor()
+  return { factor: { kind: 'passkey', sealed: null, ...verified.value }, token: verified.challenge }
+}
+
+/** Locks the user of a session. @returns The error if the session has ended since the request was authorized, or its factor is not fresh. */
+const lockUser = async (
+  { now }: ThrottledContext,
+  within: Repositories,
+  { user: { id }, session }: Viewer,
+): Promise<User | AccountError> => {
+  if (session === undefined) return accountErrors.sessionRequired()
+  const user = await within.users.findForUpdate(id)
+  const current = await within.sessions.find(session.hash)
+  if (user?.state !== 'active' || current === undefined) return accountErrors.logInExpired()
+  return findStaleFactor({ user: toAccount(user), session: { ...current, hash: session.hash } }, now()) ?? user
+}
+
+/** Ends all sessions of a user who has just added a factor, and starts a new one: someone may have a copy of the cookie. */
+const replaceSessions = async (
+  within: Repositories,
+  { user, now, ...origin }: Origin & { user: User; now: number },
+): Promise<LoggedIn> => {
+  await within.sessions.endAll(user.id)
+  const started = await startSession(within, {
+    ...origin,
+    user: { ...user, hasSecondFactor: true },
+    factorAt: now,
+    now,
+  })
+  if (started === 'notFound') throw new Error('a user who was just locked does not exist')
+  return started
 }
 
 const addFactor = async (context: ThrottledContext, request: AddRequest): ReturnType<Accounts['addFactor']> => {
-  const { viewer, label, ip } = request
+  const { viewer, label, ip, userAgent } = request
   const { session } = viewer
   if (session === undefined) return accountErrors.sessionRequired()
+  const id = createId('fac')
+  const verified = await verifyNewFactor(context, id, request)
+  if (isAccountError(verified)) return verified
+  const { factor, token } = verified
   const added = await context.storage.transaction(async (within) => {
     const at = context.now()
-    const user = await within.users.findForUpdate(viewer.user.id)
-    const current = await within.sessions.find(session.hash)
-    // Read again, because the owner may have just added the first factor in another session.
-    if (user === undefined || current === undefined) return accountErrors.logInExpired()
-    const stale = findStaleFactor({ user: toAccount(user), session: { ...current, hash: session.hash } }, at)
-    if (stale !== undefined) return stale
+    const user = await lockUser(context, within, viewer)
+    if (isAccountError(user)) return user
+    if (!(await within.identities.useToken(token))) return accountErrors.wrongFactor()
     const isFirst = (await within.factors.list(user.id)).length === 0
-    const id = createId('fac')
-    const factor = await readNewFactor(context, within, id, request)
-    if (isAccountError(factor)) return factor
     const stored = await within.factors.add({
       ...factor,
       id,
@@ -127,8 +180,8 @@ const addFactor = async (context: ThrottledContext, request: AddRequest): Return
     if (stored === 'factorsFull') return accountErrors.factorsFull(maxFactors)
     if (stored === 'taken') return accountErrors.passkeyTaken()
     const recoveryCodes = isFirst ? await setNewRecoveryCodes(within, user.id) : null
-    if (isFirst) await within.sessions.endAll(user.id, { except: session.hash })
-    await within.sessions.proveFactor(session.hash, at)
+    const newSession = isFirst ? await replaceSessions(within, { user, ip, userAgent, now: at }) : null
+    if (!isFirst) await within.sessions.proveFactor(session.hash, at)
     await audit(within, {
       at,
       userId: user.id,
@@ -138,7 +191,7 @@ const addFactor = async (context: ThrottledContext, request: AddRequest): Return
       ip,
       detail: { kind: factor.kind },
     })
-    return { factor: stored, recoveryCodes }
+    return { factor: stored, recoveryCodes, newSession }
   })
   if ('factor' in added) notify(context, viewer.user.email, `The ${getKindTitle(added.factor)} was added.`)
   return added
@@ -146,11 +199,13 @@ const addFactor = async (context: ThrottledContext, request: AddRequest): Return
 
 const removeFactor = async (
   context: ThrottledContext,
-  { viewer: { user }, id, ip }: Parameters<Accounts['removeFactor']>[0],
-): Promise<boolean> => {
+  { viewer, id, ip }: Parameters<Accounts['removeFactor']>[0],
+): ReturnType<Accounts['removeFactor']> => {
   const removed = await context.storage.transaction(async (within) => {
+    const user = await lockUser(context, within, viewer)
+    if (isAccountError(user)) return user
     const factor = await within.factors.remove({ id, userId: user.id })
-    if (factor === undefined) return undefined
+    if (factor === undefined) return false
     await audit(within, {
       at: context.now(),
       userId: user.id,
@@ -162,21 +217,23 @@ const removeFactor = async (
     })
     return factor
   })
-  if (removed !== undefined) notify(context, user.email, `The ${getKindTitle(removed)} was removed.`)
-  return removed !== undefined
+  if (removed === false || isAccountError(removed)) return removed
+  notify(context, viewer.user.email, `The ${getKindTitle(removed)} was removed.`)
+  return true
 }
 
 const renewRecoveryCodes = async (
   context: ThrottledContext,
-  { viewer: { user }, ip }: Parameters<Accounts['renewRecoveryCodes']>[0],
+  { viewer, ip }: Parameters<Accounts['renewRecoveryCodes']>[0],
 ): ReturnType<Accounts['renewRecoveryCodes']> => {
   const codes = await context.storage.transaction(async (within) => {
-    await within.users.findForUpdate(user.id)
-    if ((await within.factors.list(user.id)).length === 0) return undefined
+    const user = await lockUser(context, within, viewer)
+    if (isAccountError(user)) return user
+    if ((await within.factors.list(user.id)).length === 0) return accountErrors.noSecondFactor()
     await auditOwn(within, user.id, { at: context.now(), action: 'factor.renewRecoveryCodes', ip })
     return setNewRecoveryCodes(within, user.id)
   })
-  if (codes === undefined) return accountErrors.noSecondFactor()
-  notify(context, user.email, 'New recovery codes were created. The old ones no longer work.')
+  if (!isAccountError(codes))
+    notify(context, viewer.user.email, 'New recovery codes were created. The old ones no longer work.')
   return codes
 }

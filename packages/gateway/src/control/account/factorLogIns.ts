@@ -8,6 +8,7 @@ import type { Accounts, Viewer } from './accounts.ts'
 import { createAssertionOptions } from './passkeys.ts'
 import { challengeMs, createFactorOptions, proveFactor, usePasskey } from './proveFactor.ts'
 import { hashSecret } from './secretText.ts'
+import type { Throttle } from './createThrottle.ts'
 import { createSessionToken, isSessionToken } from './sessionCookie.ts'
 import { createSignedToken } from './signedToken.ts'
 import { findPendingLogIn, startSession } from './startSession.ts'
@@ -38,12 +39,12 @@ const finishLogIn = async (
   context: ThrottledContext,
   { pending, current, ...request }: Parameters<Accounts['finishLogIn']>[0],
 ): ReturnType<Accounts['finishLogIn']> => {
-  const { storage, passwords, now } = context
+  const { storage, passwords, secondSteps, now } = context
   const { ip, userAgent } = request
-  const rejected = take(context, ip)
-  if (rejected !== undefined) return rejected
   const found = await findPendingLogIn(context, pending)
   if (found === undefined) return accountErrors.logInExpired()
+  const rejected = take(secondSteps, `${found.user.id} ${toIpBlock(ip)}`)
+  if (rejected !== undefined) return rejected
   const { token } = found
   const finished = await storage.transaction(async (within) => {
     const at = now()
@@ -62,19 +63,18 @@ const finishLogIn = async (
   return finished
 }
 
-/** Counts a request. @returns The error if there are too many from this IP address. */
-const take = ({ signOnStarts }: ThrottledContext, ip: string): AccountError | undefined => {
-  const caller = toIpBlock(ip)
-  const waitMs = signOnStarts.waitMs(caller)
+/** Counts a request. @returns The error if there are too many. */
+const take = (throttle: Throttle, key: string): AccountError | undefined => {
+  const waitMs = throttle.waitMs(key)
   if (waitMs > 0) return accountErrors.tooManyTries(waitMs)
-  signOnStarts.record(caller)
+  throttle.record(key)
   return undefined
 }
 
-/** The same for a log-in with a passkey alone, which the service may not have. */
+/** Counts a log-in with a passkey alone, which the service may not have. */
 const takePasskeyLogIn = (context: ThrottledContext, ip: string): AccountError | undefined =>
   // Otherwise a user whom the provider of single sign-on has removed could still log in.
-  context.passwordLogin() ? take(context, ip) : accountErrors.passwordLogInDisabled()
+  context.passwordLogin() ? take(context.signOnStarts, toIpBlock(ip)) : accountErrors.passwordLogInDisabled()
 
 const startPasskeyLogIn = async (
   context: ThrottledContext,

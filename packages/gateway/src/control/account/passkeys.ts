@@ -93,12 +93,23 @@ const verify = async <Value>(
   return value === undefined || found === undefined ? undefined : { value, challenge: found }
 }
 
+/**
+ * Whether an attestation contains no certificates. The options ask for none. To verify them, the library fetches URLs that the client chose.
+ */
+const hasNoCertificates = async (attestationObject: string): Promise<boolean> => {
+  const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers')
+  const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject))
+  const format = decoded.get('fmt')
+  return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined)
+}
+
 /** Verifies a new passkey. @returns `undefined` if it is not valid. */
 export const verifyRegistration = (
   { id, transports, ...response }: NewPasskey,
   expected: Expected,
 ): Promise<Verified<Pick<Factor, 'credentialId' | 'publicKey' | 'counter' | 'transports'>> | undefined> =>
   verify(expected, async (options) => {
+    if (!(await hasNoCertificates(response.attestationObject))) return undefined
     const { verifyRegistrationResponse } = await load()
     const { registrationInfo } = await verifyRegistrationResponse({
       response: { id, rawId: id, type: 'public-key', response, clientExtensionResults: {} },

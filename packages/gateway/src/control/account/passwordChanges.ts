@@ -8,7 +8,7 @@ import { canBePassword, findPasswordProblem } from './findPasswordProblem.ts'
 import { hashEmail } from './hashEmail.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
-import { findStaleFactor, isConfirmedByFactor, isFresh, startLogIn, startSession } from './startSession.ts'
+import { findStaleFactor, isFresh, startLogIn, startSession } from './startSession.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
 
@@ -53,7 +53,7 @@ const verifyPassword = async (
 
 /** Whether the account has a password that can confirm something. */
 const hasPassword = ({ passwordLogin }: ThrottledContext, viewer: Viewer): boolean =>
-  viewer.user.hasPassword && passwordLogin() && !isConfirmedByFactor(viewer)
+  viewer.user.hasPassword && passwordLogin()
 
 const notify = ({ mailer }: ThrottledContext, to: string): void =>
   mailer.enqueue('passwordChanged', async () => accountEmails.passwordChanged({ to, siteUrl: mailer.siteUrl() }))
@@ -87,8 +87,6 @@ const changePassword = async (
   const { session } = viewer
   if (session === undefined) return accountErrors.sessionRequired()
   if (!passwordLogin()) return accountErrors.passwordLogInDisabled()
-  const stale = findStaleFactor(viewer, now())
-  if (stale !== undefined) return stale
   const problem = findPasswordProblem(next, { email: viewer.user.email })
   if (problem !== undefined) return accountErrors.password(problem, 'next')
   if (next.normalize('NFKC') === current.normalize('NFKC'))
@@ -171,8 +169,6 @@ const deleteAccount = async (
 ): ReturnType<Accounts['deleteAccount']> => {
   const { storage, secrets, now, onChange } = context
   if (viewer.session === undefined) return accountErrors.sessionRequired()
-  const stale = findStaleFactor(viewer, now())
-  if (stale !== undefined) return stale
   if (hasPassword(context, viewer)) {
     if (password === undefined) return accountErrors.passwordRequired()
     const verified = await verifyPassword(context, viewer, password, 'password')

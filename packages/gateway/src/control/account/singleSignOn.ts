@@ -17,7 +17,7 @@ import { hashSecret } from './secretText.ts'
 import { createSignOnToken, deriveSignOnFlow, findSignOnFlow } from './signOnFlow.ts'
 import type { SignOnTarget } from './signOnFlow.ts'
 import { singleSignOnErrors } from './singleSignOnErrors.ts'
-import { isPending, startLogIn } from './startSession.ts'
+import { isFresh, isPending, startLogIn } from './startSession.ts'
 
 /** The page that the provider sends browsers back to. */
 const page = 'log-in/single-sign-on'
@@ -182,8 +182,9 @@ const finishSingleSignOn = async (
       return singleSignOnErrors.invalid()
     const user = await findUser(context, within, { identity, invite, viewer, ip, now: at })
     if (isAccountError(user)) return user
-    // Who connects the provider has proved the factor in this session.
-    const factorAt = viewer?.user.id === user.id ? (viewer.session?.factorAt ?? null) : null
+    // Connecting the provider is part of a session, and needs its factor no second time while it is fresh.
+    const isProved = connect && viewer?.user.id === user.id && isFresh(viewer, at)
+    const factorAt = isProved ? (viewer.session?.factorAt ?? null) : null
     const session = await startLogIn(context, within, { user, ip, userAgent, factorAt, now: at })
     if (session === 'notFound') return accountErrors.disabled()
     if (isPending(session)) return session

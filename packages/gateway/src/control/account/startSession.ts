@@ -34,7 +34,7 @@ export const sessionTimes: {
 })
 
 /** Whether a second factor confirms sensitive actions, in place of the password. */
-export const isConfirmedByFactor = ({ user }: Pick<Viewer, 'user'>): boolean => user.hasSecondFactor
+const isConfirmedByFactor = ({ user }: Pick<Viewer, 'user'>): boolean => user.hasSecondFactor
 
 /** Until when sensitive actions in a session need no other confirmation, in milliseconds since 1970. */
 export const getConfirmedUntil = ({ user, session }: Required<Pick<Viewer, 'user' | 'session'>>): number =>

@@ -142,7 +142,7 @@ export const passwordBody = z
     password: secretText
       .exactOptional()
       .describe(
-        'Required from an account with a password and without a second factor. The session of an account with neither must be younger than 15 minutes.',
+        'Required from an account with a password. The session of an account without a password and a second factor must be younger than 15 minutes.',
       ),
   })
   .describe('Confirms an irreversible action.')

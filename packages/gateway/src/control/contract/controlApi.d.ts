@@ -626,6 +626,7 @@ export interface InviteBody {
   readonly days?: number
   /** Whether the service sends the invite to `email`. @default false */
   readonly send?: boolean
+  readonly password?: string
 }
 
 /** The open invites, newest first. */
@@ -987,7 +988,7 @@ export interface PasskeyResponse {
 
 /** Confirms an irreversible action. */
 export interface PasswordBody {
-  /** Required from an account with a password and without a second factor. The session of an account with neither must be younger than 15 minutes. */
+  /** Required from an account with a password. The session of an account without a password and a second factor must be younger than 15 minutes. */
   readonly password?: string
 }
 
@@ -1432,7 +1433,7 @@ export interface ControlApi {
   'GET /api/account/factors': Call<{ response: FactorsView }>
   /** Gets what is needed to add a second factor. */
   'POST /api/account/factors/options': Call<{ body: ConfirmFactorBody; response: NewFactorOptionsView }>
-  /** Adds a second factor. The first one ends all other sessions. The response to the first one contains the recovery codes, which cannot be shown again. */
+  /** Adds a second factor. The first one ends all other sessions. The response to the first one contains the recovery codes, which cannot be shown again, and sets the cookie of a new session. */
   'POST /api/account/factors': Call<{ body: AddFactorBody; response: NewFactorView }>
   /** Removes a second factor, and with the last one the recovery codes. */
   'POST /api/account/factors/{factorId}/remove': Call<{ params: { readonly factorId: string }; body: ConfirmFactorBody }>
@@ -1563,11 +1564,11 @@ export interface ControlApi {
   /** Gets an account. */
   'GET /api/admin/users/{userId}': Call<{ params: { readonly userId: string }; response: UserView }>
   /** Disables an account: its sessions end, and its keys and tokens stop working. */
-  'POST /api/admin/users/{userId}/disable': Call<{ params: { readonly userId: string }; response: UserView }>
+  'POST /api/admin/users/{userId}/disable': Call<{ params: { readonly userId: string }; body: ConfirmBody; response: UserView }>
   /** Enables a disabled account and its keys. */
-  'POST /api/admin/users/{userId}/enable': Call<{ params: { readonly userId: string }; response: UserView }>
+  'POST /api/admin/users/{userId}/enable': Call<{ params: { readonly userId: string }; body: ConfirmBody; response: UserView }>
   /** Creates a one-time link with which the user sets a new password. */
-  'POST /api/admin/users/{userId}/reset-link': Call<{ params: { readonly userId: string }; response: OneTimeLinkView }>
+  'POST /api/admin/users/{userId}/reset-link': Call<{ params: { readonly userId: string }; body: ConfirmBody; response: OneTimeLinkView }>
   /** Removes all second factors of an account, ends its sessions, and notifies the user by email. */
   'POST /api/admin/users/{userId}/second-factor/reset': Call<{ params: { readonly userId: string }; body: ConfirmBody; response: UserView }>
   /** Sets a user's limits. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { upstreamStatuses } from '../../proxy/upstream/groupMember.ts'
-import { accountMembers } from './account.ts'
+import { accountMembers, confirmBody } from './account.ts'
 import { ownLimits } from './limits.ts'
 import { network } from './networks.ts'
 import { pageMembers, pageOf } from './page.ts'
@@ -32,6 +32,7 @@ export const inviteBody = z
       .describe('The only email address that may use the invite. @default anyone with the link'),
     days: wholeNumber(1, 30).exactOptional().describe('Days until the invite expires, 1 to 30. @default 7'),
     send: flag.exactOptional().describe('Whether the service sends the invite to `email`. @default false'),
+    ...confirmBody.shape,
   })
   .describe('Creates an invite.')
 

@@ -70,6 +70,7 @@ export const accountRoutes: readonly Route[] = [
     {
       summary: 'Changes the password, ends all other sessions and removes all access tokens.',
       access: 'session',
+      confirms: 'factor',
       body: changePasswordBody,
       response: sessionView,
     },
@@ -172,6 +173,7 @@ export const accountRoutes: readonly Route[] = [
     {
       summary: 'Deletes the account and everything it owns, except the audit log.',
       access: 'session',
+      confirms: 'factor',
       body: passwordBody,
     },
     async ({ body, caller }, { storage, accounts, requestRecorder }) => {

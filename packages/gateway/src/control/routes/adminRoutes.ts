@@ -128,6 +128,8 @@ export const adminRoutes: readonly Route[] = [
     {
       summary: 'Disables an account: its sessions end, and its keys and tokens stop working.',
       access: 'operator',
+      confirms: true,
+      body: confirmBody,
       response: userView,
     },
     async ({ params, caller }, parts) => {
@@ -142,7 +144,13 @@ export const adminRoutes: readonly Route[] = [
 
   route(
     'POST /api/admin/users/{userId}/enable',
-    { summary: 'Enables a disabled account and its keys.', access: 'operator', response: userView },
+    {
+      summary: 'Enables a disabled account and its keys.',
+      access: 'operator',
+      confirms: true,
+      body: confirmBody,
+      response: userView,
+    },
     async ({ params, caller }, parts) =>
       toUserResult(
         parts,
@@ -155,7 +163,9 @@ export const adminRoutes: readonly Route[] = [
     {
       summary: 'Creates a one-time link with which the user sets a new password.',
       access: 'operator',
+      confirms: true,
       status: 201,
+      body: confirmBody,
       response: oneTimeLinkView,
     },
     async ({ params, caller }, parts) => {
@@ -208,6 +218,7 @@ export const adminRoutes: readonly Route[] = [
     {
       summary: 'Creates a one-time sign-up link.',
       access: 'operator',
+      confirms: true,
       status: 201,
       body: inviteBody,
       response: oneTimeLinkView,

@@ -1,7 +1,7 @@
 import type { AccountError } from '../account/accountError.ts'
 import { isAccountError } from '../account/accountError.ts'
 import type { LoggedIn } from '../account/accounts.ts'
-import { clearLogInCookie, createLogInCookie } from '../account/sessionCookie.ts'
+import { clearLogInCookie, createLogInCookie, createSessionCookie } from '../account/sessionCookie.ts'
 import { apiErrors } from '../apiErrors.ts'
 import type { FactorView, SessionView } from '../contract/controlApi.d.ts'
 import {
@@ -171,7 +171,8 @@ export const factorRoutes: readonly Route[] = [
     'POST /api/account/factors',
     {
       summary: 'Adds a second factor. The first one ends all other sessions.',
-      description: 'The response to the first one contains the recovery codes, which cannot be shown again.',
+      description:
+        'The response to the first one contains the recovery codes, which cannot be shown again, and sets the cookie of a new session.',
       access: 'session',
       confirms: true,
       withoutFactor: true,
@@ -183,7 +184,11 @@ export const factorRoutes: readonly Route[] = [
       const { password: _, ...given } = body
       const added = await accounts.addFactor({ ...given, viewer: requireViewer(caller), ...getOrigin(caller) })
       if (isAccountError(added)) return { error: apiErrors.fromAccountError(added) }
-      return { response: { factor: toFactorView(added.factor), recoveryCodes: added.recoveryCodes } }
+      const { factor, recoveryCodes, newSession } = added
+      const response = { factor: toFactorView(factor), recoveryCodes }
+      if (newSession === null) return { response }
+      const { token, expiresAt } = newSession
+      return { response, cookie: createSessionCookie(token, { secure: caller.secure, expiresAt }) }
     },
   ),
 
@@ -198,6 +203,7 @@ export const factorRoutes: readonly Route[] = [
     async ({ params, caller }, { accounts }) => {
       const { ip } = caller
       const removed = await accounts.removeFactor({ viewer: requireViewer(caller), id: params.factorId, ip })
+      if (isAccountError(removed)) return { error: apiErrors.fromAccountError(removed) }
       return removed ? { response: undefined } : { error: apiErrors.notFound() }
     },
   ),
