@@ -251,7 +251,7 @@ describe('the config', () => {
   test.each(['bor_getSigners', 'my_design', 'my_signals', 'eth_sendUserOperation', 'tenderly_simulateTransaction'])(
     'accepts %s',
     (name) => {
-      expect(parse({ methods: { [name]: {} } }).networks.ours?.methods).toHaveProperty(name)
+      expect(parse({ methods: { [name]: {} } }).networks['ours']?.methods).toHaveProperty(name)
     },
   )
 

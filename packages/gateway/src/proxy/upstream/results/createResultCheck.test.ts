@@ -93,11 +93,14 @@ describe('a result is accepted', () => {
   test('of a filter that nodes might read differently', () => {
     for (const filter of [`{"address":"${address}","address":"${other}"}`, `{"Address":"${other.slice(0, 42)}"}`])
       expect(
-        createResultCheck({
-          method: 'eth_getLogs',
-          params: `[${filter}]`,
-          traits: policy('eth_getLogs') as MethodTraits,
-        }),
+        createResultCheck(
+          {
+            method: 'eth_getLogs',
+            params: `[${filter}]`,
+            traits: policy('eth_getLogs') as MethodTraits,
+          },
+          1,
+        ),
       ).toBeUndefined()
   })
 })
@@ -119,21 +122,27 @@ test('logs in parts are checked as in one', () => {
     fc.property(fc.constantFrom(...texts), fc.array(fc.nat(400), { maxLength: 6 }), (text, cuts) => {
       const places = [0, ...cuts.map((cut) => Math.min(cut, text.length)), text.length].toSorted((a, b) => a - b)
       const parts = places.slice(1).map((place, index) => text.slice(places[index], place))
-      const push = createResultCheck({
-        method: 'eth_getLogs',
-        params: JSON.stringify([{ address }]),
-        traits: policy('eth_getLogs') as MethodTraits,
-      })
+      const push = createResultCheck(
+        {
+          method: 'eth_getLogs',
+          params: JSON.stringify([{ address }]),
+          traits: policy('eth_getLogs') as MethodTraits,
+        },
+        1,
+      )
       expect(parts.every((part) => push?.(part) === true)).toBe(check('eth_getLogs', [{ address }], text))
     }),
   )
 })
 
 test('what is no list of objects is not kept', () => {
-  const push = createResultCheck({
-    method: 'eth_getLogs',
-    params: '[{}]',
-    traits: policy('eth_getLogs') as MethodTraits,
-  })
+  const push = createResultCheck(
+    {
+      method: 'eth_getLogs',
+      params: '[{}]',
+      traits: policy('eth_getLogs') as MethodTraits,
+    },
+    1,
+  )
   expect([push?.('["x'), push?.('y"]'), push?.('{')]).toEqual([true, true, true])
 })
