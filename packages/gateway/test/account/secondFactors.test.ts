@@ -219,9 +219,16 @@ describe.each(databases)('second factors on $name', (database) => {
       const tooMany = { status: 429, code: 'too_many_tries', retryAfterMs: minute }
       const guess = (ip: string) => finish(pending, { code: getWrongCode(secret, clock.now) }, ip)
       const [one, two] = [newIp(), newIp()]
+      await inbox.waitUntilSent()
+      inbox.emails.length = 0
       for (let tries = 0; tries < 5; tries += 1) expect(await guess(one)).toMatchObject(wrong)
       expect(await guess(one)).toMatchObject(tooMany)
-      for (let tries = 0; tries < 5; tries += 1) expect(await guess(two)).toMatchObject(wrong)
+      for (let tries = 0; tries < 4; tries += 1) expect(await guess(two)).toMatchObject(wrong)
+      await inbox.waitUntilSent()
+      expect(inbox.emails).toEqual([])
+      expect(await guess(two)).toMatchObject(wrong)
+      const warning = await inbox.next()
+      expect([warning.to, warning.text]).toEqual([email, expect.stringContaining('There were too many wrong codes')])
       expect(await guess(newIp())).toMatchObject({ ...tooMany, retryAfterMs: 5 * minute })
       // The right code is not accepted either: otherwise guessing would go on.
       expect(await finish(pending, { code: getAppCode(secret, clock.now) })).toMatchObject({ status: 429 })
@@ -230,6 +237,11 @@ describe.each(databases)('second factors on $name', (database) => {
       const other = await addApp(bob.viewer)
       expectOk(await finish(await start(bob.email), { code: getAppCode(other.secret, clock.now) }, one))
       expectOk(await finish(pending, { code: codes[0] ?? '' }, one))
+      // The next wrong code does not send the email again.
+      clock.now += 5 * minute
+      expect(await finish(await start(email), { code: getWrongCode(secret, clock.now) })).toMatchObject(wrong)
+      await inbox.waitUntilSent()
+      expect(inbox.emails.filter(({ text }) => text.includes('too many wrong codes'))).toEqual([])
       clock.now += 5 * minute
       expectOk(await finish(await start(email), { code: getAppCode(secret, clock.now) }))
     })

@@ -48,6 +48,8 @@ export interface ThrottledContext extends AccountContext {
   readonly codeTries: Throttle
   /** The same by account id and IP block. */
   readonly codeTriesAtAddress: Throttle
+  /** Emails about too many wrong codes, by account id. */
+  readonly codeWarnings: Throttle
   /** Password confirmations, by session hash. */
   readonly confirmations: Throttle
   /** Failed log-ins that are added to the audit log, by account id, so that attacks on other accounts do not suppress them. */

@@ -110,7 +110,7 @@ export const accountEmails = {
   secondFactor: ({ to, siteUrl }: Recipient, what: string): Email =>
     formatEmail({
       to,
-      subject: `Your second factor for ${getName(siteUrl)} was changed`,
+      subject: `Your second factor for ${getName(siteUrl)}`,
       paragraphs: [`This is about your account at ${getName(siteUrl)}. ${what}`],
       footer: 'If this was not you, change your password, and contact the operator of the service now.',
     }),

@@ -60,6 +60,7 @@ export const createAccounts = ({
     signOnFailures: createThrottle({ burst: 30, intervalMs: 6_000, ...monotonic }),
     codeTries: createThrottle({ burst: 10, intervalMs: 5 * minute, ...monotonic }),
     codeTriesAtAddress: createThrottle({ burst: 5, intervalMs: minute, ...monotonic }),
+    codeWarnings: createThrottle({ burst: 1, intervalMs: day, ...monotonic }),
     confirmations: createThrottle({ burst: 5, intervalMs: minute, ...monotonic }),
     loggedFailures: createThrottle({ burst: 20, intervalMs: minute, ...monotonic }),
     loggedUnknownClients: createThrottle({ burst: 100, intervalMs: 1_000, maxKeys: 2, ...monotonic }),

@@ -108,6 +108,18 @@ const useRecoveryCode = async (
   return 'right'
 }
 
+/** Emails a user, once a day, that no more wrong codes are allowed now. */
+const warnOfGuesses = ({ codeTries, codeWarnings, mailer }: ThrottledContext, { id, email: to }: User): void => {
+  if (codeTries.waitMs(id) === 0 || codeWarnings.waitMs(id) > 0) return
+  codeWarnings.record(id)
+  mailer.enqueue('secondFactor', async () =>
+    accountEmails.secondFactor(
+      { to, siteUrl: mailer.siteUrl() },
+      'There were too many wrong codes, in log-ins whose first step was right, or in an open session.',
+    ),
+  )
+}
+
 /**
  * Proves a second factor of a user.
  * @param within - A transaction that has locked the user.
@@ -139,7 +151,10 @@ export const proveFactor = async (
   const attempt = takeTry(context, { userId: user.id, ip })
   if (attempt.waitMs > 0) return accountErrors.tooManyCodes(attempt.waitMs)
   const result = await useCode(context, within, { userId: user.id, code })
-  if (result !== 'right') return fail(`${result}Code`)
+  if (result !== 'right') {
+    warnOfGuesses(context, user)
+    return fail(`${result}Code`)
+  }
   attempt.undo()
   return { kind: 'totp' }
 }
