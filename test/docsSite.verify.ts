@@ -40,6 +40,8 @@ const namedHosts = [
   'eth-sepolia.g.alchemy.com',
   'osv.dev',
   'modelcontextprotocol.io',
+  'docs.erpc.cloud',
+  'docs.otterscan.io',
 ]
 
 const documented = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw']

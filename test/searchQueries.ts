@@ -6,7 +6,7 @@ export const searchQueries: readonly (readonly [query: string, page: string])[] 
   ['403', 'failures.md'],
   ['503', 'failures.md'],
   ['jest', 'msw.md'],
-  ['vitest', 'msw.md'],
+  ['vitest', 'examples/dapp-testing.md'],
   ['2FA', 'second-factor.md'],
   ['passkey', 'second-factor.md'],
   ['SSO', 'service/single-sign-on.md'],

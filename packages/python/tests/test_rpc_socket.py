@@ -194,7 +194,7 @@ def test_a_close_that_is_cancelled_leaves_no_connection() -> None:
             async with AsyncKeyrailProvider(server.url) as provider:
                 socket = await provider._open_socket()
                 assert not isinstance(socket, KeyrailError)
-                closing = asyncio.create_task(socket.close())
+                closing = asyncio.ensure_future(socket.close())
                 await asyncio.sleep(0)
                 closing.cancel()
                 with pytest.raises(asyncio.CancelledError):

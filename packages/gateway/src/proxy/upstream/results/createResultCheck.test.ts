@@ -12,6 +12,8 @@ const check = (method: string, params: unknown, result: unknown, chainId = 1): b
   )?.(typeof result === 'string' ? result : JSON.stringify(result))
 
 const hash = `0x${'ab'.repeat(32)}`
+/** Also a safe integer. */
+const zeros = `0x${'27'.padStart(64, '0')}`
 const other = `0x${'cd'.repeat(32)}`
 const address = `0x${'a1'.repeat(20)}`
 const topics = [`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`]
@@ -40,6 +42,7 @@ describe('a result is accepted', () => {
       [hash],
       { hash: hash.toUpperCase().replace('X', 'x') },
     ],
+    ['with a hash that starts with zeros', 'eth_getBlockByHash', [zeros, false], { hash: zeros, number: '0x1f' }],
     ['without a hash', 'eth_getTransactionByHash', [hash], { from: address }],
     ['of a pending block', 'eth_getBlockByNumber', ['pending', false], { hash: null, number: null }],
     ['of a tag', 'eth_getBlockByNumber', ['latest', false], { hash, number: '0x1' }],

@@ -52,9 +52,11 @@ const getExpected = (row: OfferedMethod, params: string): Expected => {
   const param = get(place)
   const named = param?.[0] === '{' ? parseMembers(param) : undefined
   const index = shows === 'transaction' && place !== undefined ? parseQuantity(get(place + 1) ?? '') : undefined
+  const hash = parseHash(named === undefined ? param : named.get('blockHash'))
   return toExpected(
-    [hashName, parseHash(named === undefined ? param : named.get('blockHash'))],
-    [numberName, parseBlockNumber(named === undefined ? param : named.get('blockNumber'))],
+    [hashName, hash],
+    // A hash that starts with zeros also reads as a number.
+    [numberName, hash ? undefined : parseBlockNumber(named === undefined ? param : named.get('blockNumber'))],
     ['transactionIndex', index],
   )
 }
