@@ -6,9 +6,12 @@ import { maxWeight } from '../method/weights.ts'
 import { choice, flag, must, object, text, whole } from './fields.ts'
 
 const namePattern = /^[a-z][A-Za-z0-9]{0,31}_[A-Za-z0-9_]{1,64}$/
-/** Methods that administer a node, sign with its accounts, or rewrite the chain of a development node, and the notifications of subscriptions. */
-const impossible =
-  /^(?:admin|anvil|engine|evm|ganache|hardhat|miner|personal|testing)_|^(?:eth_subscription|clique_(?:discard|propose))$|^(?:eth_sign|tenderly_(?:add|set))|_(?:sign[A-Z_]|sendTransaction(?:As[A-Z]\w*)?$|resend$)/
+/** Methods that administer a node or rewrite the chain of a development node, and the notifications of subscriptions. */
+const administers =
+  /^(?:admin|anvil|engine|evm|ganache|hardhat|miner|personal|testing)_|^tenderly_(?:add|set)|^clique_(?:discard|propose)$|^eth_subscription$/
+/** Methods that sign with the accounts of a node. */
+const signs = /_(?:sign[A-Z_]|sendTransaction(?:As[A-Z]\w*)?$|resend$)|^eth_sign/
+const isImpossible = (name: string): boolean => administers.test(name) || signs.test(name)
 /** The methods of the specification that are never offered, most of them because they use the accounts of a node. */
 const neverOffered: ReadonlySet<string> = new Set(methodNames.filter((name) => !methods.has(name)))
 const flagged: ReadonlySet<string> = new Set(getFlaggedMethods())
@@ -17,7 +20,7 @@ const ownMethodName = () =>
   z
     .string()
     .regex(namePattern, 'has a name that is not a method: use full names, such as "zks_getBridgeContracts"')
-    .refine((name) => !impossible.test(name) && !neverOffered.has(name), {
+    .refine((name) => !isImpossible(name) && !neverOffered.has(name), {
       error:
         'has a method that no network can offer, because it administers a node, uses its accounts, or rewrites its chain: remove it',
     })
