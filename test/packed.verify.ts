@@ -74,6 +74,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     'dist/index.d.ts',
     'dist/portOffset.d.ts',
     ...withMaps(
+      'chainThread',
       'checkEvictionPolicy-*',
       'chunk-*',
       'createRedisInvalidation-*',
@@ -90,6 +91,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     ...withMaps(
       'apps-*',
       'backup-*',
+      'cache-*',
       'call-*',
       'chunk-*',
       'completion-*',

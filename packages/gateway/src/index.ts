@@ -1,6 +1,7 @@
 export type {
   AccessTokenView,
   AccountView,
+  ActingAccountView,
   ActivityItem,
   ActivityView,
   AlertDeliveryView,
@@ -20,6 +21,9 @@ export type {
   JwtTestView,
   KeyState,
   KeyTrafficView,
+  MemberInviteView,
+  MemberRole,
+  MemberView,
   MetricsQuery,
   MetricsRange,
   MetricsView,
@@ -35,6 +39,7 @@ export type {
   RequestsQuery,
   ServiceName,
   SessionView,
+  TeamView,
   TokenScope,
   TrafficView,
   UpstreamView,
@@ -56,6 +61,8 @@ export { isConfigError } from './service/configError.ts'
 export type { ConfigFault } from './service/configError.ts'
 export { createService } from './service/createService.ts'
 export type { CloseOptions, Service } from './service/service.ts'
+export { openCacheTools } from './service/openCacheTools.ts'
+export type { CacheTools } from './service/openCacheTools.ts'
 export { getDatabaseFile, openOperatorTools } from './service/openOperatorTools.ts'
 export type { OperatorTools } from './service/openOperatorTools.ts'
 export { parseServiceConfig } from './service/parseServiceConfig.ts'

@@ -1,6 +1,7 @@
 import { databases, postgres } from '../storage/databases.ts'
 import { testForeignIds } from './foreignIdTests.ts'
 import { testLeaks } from './leakTests.ts'
+import { testRoles } from './roleTests.ts'
 import { fuzzRoutes } from './routeFuzzTests.ts'
 import { testRouteTable } from './routeTableTests.ts'
 
@@ -9,6 +10,7 @@ import { testRouteTable } from './routeTableTests.ts'
 if (postgres !== undefined) {
   testRouteTable(postgres)
   testForeignIds(postgres)
+  testRoles(postgres)
   testLeaks(postgres)
 }
 for (const database of databases) fuzzRoutes(database, 60)

@@ -59,6 +59,7 @@ const createMember = (facts: Facts): GroupMember => {
       capabilities.learn({ method: facts.lacks, kind: 'methodUnavailable', ownerId })
   return {
     name,
+    urlHash: name,
     upstream: { inFlight: () => facts.inFlight } as GroupMember['upstream'],
     finality: undefined as never,
     health: {
