@@ -74,7 +74,6 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     'dist/index.d.ts',
     'dist/portOffset.d.ts',
     ...withMaps(
-      'chainThread',
       'checkEvictionPolicy-*',
       'chunk-*',
       'createRedisInvalidation-*',
@@ -91,7 +90,6 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     ...withMaps(
       'apps-*',
       'backup-*',
-      'cache-*',
       'call-*',
       'chunk-*',
       'completion-*',

@@ -182,54 +182,6 @@ describe('keyrail keys', () => {
   })
 })
 
-describe('keyrail accounts and members', () => {
-  const request = async (path: string, body: unknown, headers: Readonly<Record<string, string>>) => {
-    const response = await fetch(`${service}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin: service, ...headers },
-      body: JSON.stringify(body),
-    })
-    return (await response.json()) as { id: string; token: string }
-  }
-
-  test('show the account of the token, and manage its members', async () => {
-    const cookie = await logIn(dev.service)
-    const { id: team } = await request('/api/accounts', { name: 'Acme' }, { cookie })
-    const body = { label: 'ci', scopes: ['read', 'members'], expiresAt: null }
-    const { token } = await request('/api/tokens', body, { cookie, 'x-keyrail-account': team })
-    const own = { KEYRAIL_TOKEN: token }
-    const run = (words: readonly string[]) => succeed(words, own)
-
-    expect((await run(['accounts', 'list'])).stdout).toMatch(
-      new RegExp(`^ID .*\n${team} +Acme +team +owner +active\n$`),
-    )
-    expect(JSON.parse((await succeed(['accounts', 'list', '--json'])).stdout)).toMatchObject({
-      items: [{ kind: 'personal', name: dev.service.account.email }],
-    })
-    const invited = await run(['members', 'invite', 'grace@example.org', '--role', 'viewer', '--json'])
-    const { invite, url } = JSON.parse(invited.stdout) as { invite: { id: string }; url: string }
-    expect(url).toMatch(/\/join#krm_\w{39}$/)
-    expect((await run(['members', 'invites'])).stdout).toContain('grace@example.org')
-    await run(['members', 'revoke-invite', invite.id])
-    expect((await run(['members', 'invites'])).stdout).toBe('No open invites\n')
-    expect((await run(['members', 'list', '--account', team])).stdout).toContain(`${dev.service.account.email}  owner`)
-
-    const failed = (words: readonly string[]) => failedRun(words, withToken(own))
-    const { email } = dev.service.account
-    for (const words of [
-      ['members', 'role', email, 'viewer'],
-      ['members', 'remove', email, '--yes'],
-    ])
-      expect(await failed(words)).toMatchObject({ exitCode: 1, lines: [expect.stringContaining('Only an owner')] })
-    expect(await failed(['members', 'invite', 'grace@example.org', '--role', 'boss'])).toMatchObject({ exitCode: 2 })
-    expect(await failed(['members', 'role', 'nobody@example.org', 'viewer'])).toMatchObject({ exitCode: 1 })
-    expect(await failed(['apps', 'list', '--account', 'Acme'])).toMatchObject({ exitCode: 2 })
-    // The token of another account.
-    const other = await failedRun(['apps', 'list', '--account', team], withToken())
-    expect(other).toMatchObject({ exitCode: 1, lines: [expect.stringContaining('not a member')] })
-  })
-})
-
 describe('on a terminal', needs('python'), () => {
   const [main, onTerminal] = ['../src/main.ts', './onTerminal.py'].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),

@@ -74,12 +74,6 @@ const verifyEmail = createRoute({
   component: lazyRouteComponent(() => import('./pages/VerifyEmail.tsx'), 'VerifyEmail'),
 })
 
-const joinTeam = createRoute({
-  getParentRoute: () => root,
-  path: '/join',
-  component: lazyRouteComponent(() => import('./pages/JoinTeam.tsx'), 'JoinTeam'),
-})
-
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -269,11 +263,6 @@ const accountAlerts = createRoute({
   path: '/alerts',
   component: lazyRouteComponent(() => import('./pages/account/AccountAlerts.tsx'), 'AccountAlerts'),
 })
-const accountMembers = createRoute({
-  getParentRoute: () => account,
-  path: '/members',
-  component: lazyRouteComponent(() => import('./pages/account/AccountMembers.tsx'), 'AccountMembers'),
-})
 const accountSecurity = createRoute({
   getParentRoute: () => account,
   path: '/security',
@@ -295,16 +284,6 @@ const operatorUser = createRoute({
   getParentRoute: () => operator,
   path: '/users/$userId',
   component: lazyRouteComponent(() => import('./pages/operator/OperatorUser.tsx'), 'OperatorUser'),
-})
-const operatorTeams = createRoute({
-  getParentRoute: () => operator,
-  path: '/teams',
-  component: lazyRouteComponent(() => import('./pages/operator/OperatorTeams.tsx'), 'OperatorTeams'),
-})
-const operatorTeam = createRoute({
-  getParentRoute: () => operator,
-  path: '/teams/$accountId',
-  component: lazyRouteComponent(() => import('./pages/operator/OperatorTeam.tsx'), 'OperatorTeam'),
 })
 const operatorUpstreams = createRoute({
   getParentRoute: () => operator,
@@ -333,7 +312,6 @@ const tree = root.addChildren([
   reset,
   forgot,
   verifyEmail,
-  joinTeam,
   inside.addChildren([
     home,
     apps,
@@ -350,16 +328,8 @@ const tree = root.addChildren([
     keys,
     newKey,
     key.addChildren([keyHome, keySetup, keyMetrics, keyRequests, keyRequest, keySettings]),
-    account.addChildren([accountHome, accountMembers, accountAlerts, accountTokens, accountAudit, accountSecurity]),
-    operator.addChildren([
-      operatorHome,
-      operatorUser,
-      operatorTeams,
-      operatorTeam,
-      operatorUpstreams,
-      operatorInvites,
-      operatorAudit,
-    ]),
+    account.addChildren([accountHome, accountAlerts, accountTokens, accountAudit, accountSecurity]),
+    operator.addChildren([operatorHome, operatorUser, operatorUpstreams, operatorInvites, operatorAudit]),
   ]),
 ])
 

@@ -46,7 +46,6 @@ export async function everyPage(user: TestUser, pages: Pages, appId: string): Pr
   await call('POST', '/api/tokens', { label: 'Deploy script', scopes: ['read'], expiresAt: null })
   const { account } = await call<{ account: { id: string } }>('GET', '/api/session')
   await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
-  const team = await call<{ id: string }>('POST', '/api/accounts', { name: 'Acme' })
   await call('POST', '/api/admin/invites', { email: 'grace@example.org' })
   await call('POST', '/api/alerts/webhooks', { url: 'https://hooks.example.org/keyrail' })
   const app = `/apps/${appId}`
@@ -70,15 +69,12 @@ export async function everyPage(user: TestUser, pages: Pages, appId: string): Pr
     { name: 'a request of an API key', path: `/keys/${key.id}/requests/${keyLogId}` },
     { name: 'settings of an API key', path: `/keys/${key.id}/settings` },
     { name: 'usage', path: '/account' },
-    { name: 'members', path: '/account/members' },
     { name: 'alerts', path: '/account/alerts' },
     { name: 'access tokens', path: '/account/tokens' },
     { name: 'audit log', path: '/account/audit' },
     { name: 'password', path: '/account/security' },
     { name: 'users', path: '/operator' },
     { name: 'a user', path: `/operator/users/${account.id}` },
-    { name: 'teams', path: '/operator/teams' },
-    { name: 'a team', path: `/operator/teams/${team.id}` },
     { name: 'upstreams', path: '/operator/upstreams' },
     { name: 'invites', path: '/operator/invites' },
     { name: 'audit log of all', path: '/operator/audit' },
@@ -97,5 +93,4 @@ export const guestPages: readonly PageEntry[] = [
   { name: 'new password', path: '/reset-password#a-link' },
   { name: 'forgotten password', path: '/forgot-password' },
   { name: 'confirm an email address', path: '/verify-email#a-link' },
-  { name: 'join a team', path: '/join#an-invite' },
 ]

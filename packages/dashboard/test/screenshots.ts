@@ -221,18 +221,6 @@ try {
     await go(`/account${place}`)
     await shoot(`account${place.replace('/', '-')}`)
   }
-  const team = await api<{ id: string }>('POST', '/api/accounts', { name: 'Acme' })
-  const choose = (id: string): Promise<unknown> => page.evaluate(`localStorage.setItem('keyrail-account', '${id}')`)
-  await choose(team.id)
-  await go('/account/members')
-  for (const name of ['grace', 'margaret']) {
-    await page.getByLabel('Email address').fill(`${name}@example.org`)
-    await page.getByRole('button', { name: 'Create invite' }).click()
-    await page.getByRole('button', { name: `Revoke the invite for ${name}@example.org` }).waitFor()
-  }
-  await go('/account/members')
-  await shoot('account-members')
-  await choose('')
   const { account } = await api<{ account: { id: string } }>('GET', '/api/session')
   await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
   await api('POST', '/api/admin/invites', { email: 'grace@example.org', days: 30 })
@@ -240,8 +228,6 @@ try {
   for (const [name, place] of [
     ['operator-users', ''],
     ['operator-user', `/users/${account.id}`],
-    ['operator-teams', '/teams'],
-    ['operator-team', `/teams/${team.id}`],
     ['operator-upstreams', '/upstreams'],
     ['operator-invites', '/invites'],
     ['operator-audit', '/audit'],

@@ -14,7 +14,7 @@ export interface TestUser {
 }
 
 /** Keys, tokens, invites and links, and JWTs. */
-const secret = /kr(?:_[atm]|[pilem]_)[0-9A-Za-z]{39}|eyJ[\w-]+\./
+const secret = /kr(?:_[atm]|[pile]_)[0-9A-Za-z]{39}|eyJ[\w-]+\./
 
 const credentials = (): Pick<TestUser, 'email' | 'password'> => ({
   email: `${randomBytes(6).toString('hex')}@example.org`,

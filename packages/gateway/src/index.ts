@@ -1,7 +1,6 @@
 export type {
   AccessTokenView,
   AccountView,
-  ActingAccountView,
   ActivityItem,
   ActivityView,
   AlertDeliveryView,
@@ -21,9 +20,6 @@ export type {
   JwtTestView,
   KeyState,
   KeyTrafficView,
-  MemberInviteView,
-  MemberRole,
-  MemberView,
   MetricsQuery,
   MetricsRange,
   MetricsView,
@@ -39,7 +35,6 @@ export type {
   RequestsQuery,
   ServiceName,
   SessionView,
-  TeamView,
   TokenScope,
   TrafficView,
   UpstreamView,
@@ -61,8 +56,6 @@ export { isConfigError } from './service/configError.ts'
 export type { ConfigFault } from './service/configError.ts'
 export { createService } from './service/createService.ts'
 export type { CloseOptions, Service } from './service/service.ts'
-export { openCacheTools } from './service/openCacheTools.ts'
-export type { CacheTools } from './service/openCacheTools.ts'
 export { getDatabaseFile, openOperatorTools } from './service/openOperatorTools.ts'
 export type { OperatorTools } from './service/openOperatorTools.ts'
 export { parseServiceConfig } from './service/parseServiceConfig.ts'

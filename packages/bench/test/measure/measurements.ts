@@ -64,13 +64,6 @@ export const measurements: Readonly<Record<string, Measurement>> = {
     options: '`--minutes N`, `--only PARSER`, `--seed N`',
     program: 'packages/bench/test/fuzz/main.ts',
   },
-  store: {
-    shows:
-      'The chain store under a million random requests to two stores on one file, while the tail of the chain is reorganized, rows are evicted, and, in a second run, damaged; and the syncs of models of Ponder and Graph Node through the service. Fails if a result is wrong, if a node is asked for more than the caller was, or if a call of a second sync needs a node although it ends at a final block.',
-    takes: 'half an hour',
-    options: '`--requests N`, `--seed N`, `--only fuzz,damage,sync`, `--blocks N`',
-    program: 'packages/bench/test/store/main.ts',
-  },
   mutate: {
     shows:
       'Mutation tests: changes a part of the code in a thousand small ways, and fails if tests notice less than 85 % of them.',

@@ -125,11 +125,6 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
     tests: ['src/proxy/request/parseBody.test.ts', 'test/batches.test.ts', 'test/sharedReads.test.ts'],
     fuzzCases: 500,
   },
-  roles: {
-    package: 'gateway',
-    mutate: ['src/control/roles.ts', 'src/control/authorizeRoute.ts', 'src/control/account/actingAccount.ts'],
-    tests: ['test/control/access.test.ts', 'test/control/roles.test.ts', 'test/control/teams.test.ts'],
-  },
 }
 
 /** The environment variable that passes the name of the part to Vitest's workers. */

@@ -1,17 +1,6 @@
 import { flag, option } from '../arguments/command.ts'
 import type { Command, ReadArguments } from '../arguments/command.ts'
-import {
-  control,
-  controlNotes,
-  exitCodesNote,
-  help,
-  json,
-  keyActions,
-  names,
-  personal,
-  secretAsArgument,
-  tokenNote,
-} from '../sharedOptions.ts'
+import { control, controlNotes, help, json, keyActions, names, personal, secretAsArgument } from '../sharedOptions.ts'
 
 const serviceNotBaseUrl = 'it needs the URL of the dashboard: use --service URL, for example http://127.0.0.1:7245'
 
@@ -106,43 +95,5 @@ export const accountCommands: readonly Command[] = [
     notes: controlNotes.map((note) => note.replace('SCOPE', 'apps:write')),
     examples: ['keyrail apps create Shop --chain ethereum --key-file shop.key', 'keyrail apps list --names'],
     run: async (given: ReadArguments) => (await import('../commands/apps.ts')).apps(given),
-  },
-  {
-    name: 'accounts',
-    usage: 'accounts list [OPTIONS]',
-    about: 'Show your accounts.',
-    actions: [['list', 'list the account that the token belongs to, and your role there']],
-    options: { ...control, json, help },
-    rejected: secretAsArgument,
-    notes: [tokenNote('read'), exitCodesNote],
-    run: async (given: ReadArguments) => (await import('../commands/accounts.ts')).accounts(given),
-  },
-  {
-    name: 'members',
-    usage: 'members ACTION [ID|EMAIL] [OPTIONS]',
-    about: 'Manage the members of a team.',
-    actions: [
-      ['list', 'list the members'],
-      ['invite EMAIL', 'create an invite, which works once'],
-      ['invites', 'list the open invites'],
-      ['revoke-invite ID', 'revoke an invite'],
-      ['role ID|EMAIL ROLE', 'give a member another role; an access token can only give viewer'],
-      ['remove ID|EMAIL', 'remove a member'],
-    ],
-    options: {
-      ...control,
-      role: option('ROLE', 'invite: the role; an access token can only give viewer'),
-      send: flag('invite: send it by email'),
-      yes: flag('remove: skip the confirmation'),
-      json,
-      help,
-    },
-    rejected: secretAsArgument,
-    notes: [
-      `${tokenNote('members')} The account of the token is the team. No token can make or change owners.`,
-      exitCodesNote,
-    ],
-    examples: ['keyrail members invite grace@example.org --role viewer'],
-    run: async (given: ReadArguments) => (await import('../commands/members.ts')).members(given),
   },
 ]

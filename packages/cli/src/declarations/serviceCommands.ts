@@ -96,28 +96,6 @@ export const serviceCommands: readonly Command[] = [
     run: async (given: ReadArguments) => (await import('../commands/backup.ts')).restore(given),
   },
   {
-    name: 'cache',
-    usage: 'cache stats | purge [--network NAME] [--upstream NAME] [--config FILE]',
-    about: 'Show or delete what the chain store has, while the service is running.',
-    actions: [
-      ['stats', 'show how much is stored of each network, by the node that sent it'],
-      ['purge', 'delete it, of all networks and nodes, or of some'],
-    ],
-    options: {
-      config,
-      network: option('NAME', 'purge: only of this network'),
-      upstream: option('NAME', 'purge: only what the node with this name sent'),
-      json,
-      help,
-    },
-    notes: [
-      'The file of the chain store keeps its size after a purge: the service fills it again.',
-      'To fill the store before an indexer starts, read the logs once: keyrail logs --address ADDRESS --from BLOCK > /dev/null.',
-    ],
-    examples: ['keyrail cache stats', 'keyrail cache purge --upstream provider'],
-    run: async (given: ReadArguments) => (await import('../commands/cache.ts')).cache(given),
-  },
-  {
     name: 'secret',
     usage: 'secret rotate | drop-old [--config FILE]',
     about: 'Rotate the secret that encrypts stored keys, while the service is running.',

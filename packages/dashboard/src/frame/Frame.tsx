@@ -12,7 +12,6 @@ import { useSubmit } from '../control/useSubmit.ts'
 import { Button } from '../parts/Button.tsx'
 import { useDialogs } from '../parts/dialogs.ts'
 import { Brand, Icon } from '../parts/Icon.tsx'
-import { AccountSwitch } from './AccountSwitch.tsx'
 import { NavUsage } from './NavUsage.tsx'
 import { Outdated } from './Outdated.tsx'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
@@ -86,7 +85,6 @@ export function Frame() {
                 )}
               </nav>
               <div className="side-end">
-                <AccountSwitch />
                 <NavUsage />
                 <ThemeSwitch />
                 <p className="who" title={data?.account.email}>

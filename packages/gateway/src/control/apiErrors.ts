@@ -71,23 +71,6 @@ export const apiErrors = {
     code: 'forbidden',
     message: `This access token does not have the scope ${scope}. Create a token that has it.`,
   }),
-  unknownAccount: (): ApiError => ({
-    status: 404,
-    code: 'unknown_account',
-    message:
-      'You are not a member of the account in the header X-Keyrail-Account, or the access token belongs to another account. List yours with GET /api/accounts.',
-  }),
-  membershipEnded: (): ApiError => ({
-    status: 403,
-    code: 'role_required',
-    message: 'Your role in this account was taken away while the request was handled. Nothing was changed.',
-  }),
-  /** @param role - The caller's. */
-  roleRequired: (role: string): ApiError => ({
-    status: 403,
-    code: 'role_required',
-    message: `Your role in this account, ${role}, does not allow this. Ask an owner or an admin of the account.`,
-  }),
   operatorRequired: (): ApiError => ({
     status: 403,
     code: 'forbidden',

@@ -1,29 +1,8 @@
 import type { AuditEntry } from '../storage/auditLog.ts'
 import type { Change } from '../storage/changes.ts'
 import type { Repositories } from '../storage/repositories.ts'
-import { findTeamAccount } from './account/actingAccount.ts'
-import { hasScope } from './roles.ts'
-import { getActor, requireAccount, requireViewer } from './route.ts'
+import { getActor, requireUserId } from './route.ts'
 import type { Caller, ControlParts } from './route.ts'
-
-/** The caller lost the role while the request was handled. */
-export class MembershipEnded extends Error {
-  override readonly name = 'MembershipEnded'
-}
-
-/**
- * Locks the caller's role in a team until the transaction ends, and checks it again: it may have ended since the request was authorized. Call it
- * before the transaction locks anything else.
- * @throws {MembershipEnded} if the role no longer has the scope of the route.
- */
-export const lockMembership = async (within: Repositories, caller: Caller): Promise<void> => {
-  const { id, kind } = requireAccount(caller)
-  if (kind === 'personal') return
-  await within.teams.lock(id, 'shared')
-  const account = await findTeamAccount(within, { accountId: id, userId: requireViewer(caller).user.id })
-  if (account === undefined || caller.scope === undefined || !hasScope(account.role, caller.scope))
-    throw new MembershipEnded('the membership ended')
-}
 
 /** The audit log entry of a change. */
 export interface AuditNote {
@@ -31,8 +10,6 @@ export interface AuditNote {
   readonly action: string
   readonly subject: string
   readonly detail?: AuditEntry['detail']
-  /** The id of another account whose audit log gets the entry too. */
-  readonly otherAccountId?: string
   /** The cached keys to invalidate. */
   readonly forget?: Change
 }
@@ -41,7 +18,6 @@ export interface AuditNote {
  * Changes an account's data and adds the audit log entry in the same transaction. Invalidates cached keys after the commit.
  * @param work - Makes the change. If it returns a string, the change was rejected and nothing is logged.
  * @param toNote - Describes the result of `work` for the audit log.
- * @throws {MembershipEnded} if the caller's role in a team ended.
  */
 export const changeWithAudit = async <Result>(
   { storage, keys, now }: Pick<ControlParts, 'storage' | 'keys' | 'now'>,
@@ -51,23 +27,13 @@ export const changeWithAudit = async <Result>(
 ): Promise<Result> => {
   let forget: Change | undefined
   const result = await storage.transaction(async (within) => {
-    await lockMembership(within, caller)
     const done = await work(within)
     if (typeof done === 'string') return done
     const note = toNote(done as Exclude<Result, string>)
-    const { action, subject, detail = null, otherAccountId } = note
+    const { action, subject, detail = null } = note
     forget = note.forget
-    const userId = requireAccount(caller).id
-    for (const id of otherAccountId === undefined ? [userId] : [userId, otherAccountId])
-      await within.auditLog.add({
-        at: now(),
-        userId: id,
-        actor: getActor(caller),
-        action,
-        subject,
-        ip: caller.ip,
-        detail,
-      })
+    const userId = requireUserId(caller)
+    await within.auditLog.add({ at: now(), userId, actor: getActor(caller), action, subject, ip: caller.ip, detail })
     return done
   })
   if (forget !== undefined) keys.forget([forget])

@@ -12,7 +12,6 @@ export type EmailKind =
   | 'signUp'
   | 'accountExists'
   | 'invite'
-  | 'memberInvite'
   | 'resetPassword'
   | 'verifyEmail'
   | 'passwordChanged'

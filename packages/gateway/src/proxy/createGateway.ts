@@ -68,7 +68,6 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
     },
     upstreams: () => getGroups(gateway.context).flatMap((group) => group.states()),
     load: () => getLoad(gateway),
-    storeUses: () => getGroups(gateway.context).flatMap(({ store }) => store?.uses ?? []),
     webSockets: () => ({ ...webSockets.state(), ...hubs.state() }),
     prepareToClose: ({ windowMs } = {}) => {
       if (gateway.phase === 'serving') gateway.phase = 'leaving'

@@ -24,7 +24,7 @@ export const readServiceConfig = (
 ): ServiceConfig => {
   const config = parseServiceConfig(parseJson(readConfigText(resolve(file))))
   const folder = dirname(resolve(file))
-  const { storage, cache, tls, tracing, email, oidc, dashboard, listen, control, prometheus } = config
+  const { storage, tls, tracing, email, oidc, dashboard, listen, control, prometheus } = config
   const drainDelayMs = config.drainDelayMs ?? readDrainDelay(environment)
   const addOffset = readPortOffset(environment)
   return {
@@ -40,7 +40,6 @@ export const readServiceConfig = (
     ...(email === undefined ? {} : { email: readEmail(email, { folder, environment }) }),
     ...(oidc === undefined ? {} : { oidc: readOidc(oidc, { folder, environment }) }),
     ...(storage === undefined ? {} : { storage: { file: resolve(folder, storage.file) } }),
-    ...(cache === undefined ? {} : { cache: { ...cache, file: resolve(folder, cache.file) } }),
     ...(dashboard === undefined ? {} : { dashboard: { folder: resolve(folder, dashboard.folder) } }),
     ...(tls === undefined
       ? {}

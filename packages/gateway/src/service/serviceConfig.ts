@@ -140,14 +140,6 @@ export const serviceConfigSchema = object({
       'The path of the SQLite file. `storage` is required without `DATABASE_URL`.',
     ),
   }).exactOptional(),
-  cache: object({
-    file: path('the file of the chain store').describe(
-      'The path of the [chain store](../service/chain-store.md): results that can no longer change, so that nodes are asked for them once. Instances of one machine can share the file.',
-    ),
-    maxBytes: whole(16 * 1024 * 1024, Number.MAX_SAFE_INTEGER)
-      .default(10_000_000_000)
-      .describe('The size of the chain store. Above it, what was not used for longest is deleted.'),
-  }).exactOptional(),
   postgres: object({
     maxConnections: whole(1, 1_000)
       .default(10)

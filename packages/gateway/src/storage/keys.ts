@@ -6,7 +6,6 @@ import { recordChange } from './changes.ts'
 import { fromRow, toRow } from './columns.ts'
 import type { RecordOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
-import { listLimitGroup, lockLimitGroups } from './limitGroup.ts'
 import { inTransaction, lockRows } from './transaction.ts'
 import { toKeyRow } from './toKeyRow.ts'
 import { keyColumns, keySettings } from './tables.ts'
@@ -52,14 +51,11 @@ interface Rotation {
 export interface Keys extends SealedSecrets {
   /**
    * Creates an API key.
-   * @returns The key; `'slotsFull'` if the user, and all accounts with the same limits, have four API keys that are not revoked; `'notFound'` if there
-   * is no such user.
+   * @returns The key; `'slotsFull'` if the user has four API keys that are not revoked; `'notFound'` if there is no such user.
    */
   createApiKey(created: NewApiKey): Promise<Key | 'slotsFull' | 'notFound'>
   find(key: { id: string; userId: string }): Promise<Key | undefined>
   findByApp(app: { appId: string; userId: string }): Promise<Key | undefined>
-  /** How many more API keys a user can create. */
-  countFree(userId: string): Promise<number>
   /** Lists the keys of some of a user's apps. */
   listByApps(apps: { appIds: readonly string[]; userId: string }): Promise<readonly Key[]>
   /** Lists a user's API keys that are not revoked, the oldest first. */
@@ -97,15 +93,6 @@ export interface Keys extends SealedSecrets {
 }
 
 const slots = [1, 2, 3, 4] as const
-
-/** Finds the slots that API keys of some users take. */
-export const findSlots = ({ query }: Db, userIds: readonly string[]) =>
-  query
-    .selectFrom('keys')
-    .select(['userId', 'slot'])
-    .where('userId', 'in', userIds)
-    .where('slot', 'is not', null)
-    .execute()
 
 type KeyRow = Selectable<Tables['keys']>
 
@@ -152,25 +139,25 @@ const changeKey = <Rejected extends string>(
   })
 
 const createApiKey = async (
-  transaction: Db,
+  { query }: Db,
   { userId, name, description, network, key, expiresAt = null, now }: NewApiKey,
 ): Promise<Key | 'slotsFull' | 'notFound'> => {
-  const [userIds] = (await lockLimitGroups(transaction, [userId])) ?? []
-  if (userIds === undefined) return 'notFound'
+  const user = await query.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()
+  if (user === undefined) return 'notFound'
   const row = toKeyRow(key, { userId, network, name: name.trim(), description, createdAt: now, expiresAt })
   for (;;) {
-    const used = await findSlots(transaction, userIds)
-    const own = used.filter((taken) => taken.userId === userId)
-    const slot = slots.find((free) => own.every((taken) => taken.slot !== free))
-    if (slot === undefined || used.length >= maxApiKeys) return 'slotsFull'
-    const created = await transaction.query
+    const own = query.selectFrom('keys').select('slot').where('userId', '=', userId).where('slot', 'is not', null)
+    const used = await own.execute()
+    const slot = slots.find((free) => used.every((taken) => taken.slot !== free))
+    if (slot === undefined) return 'slotsFull'
+    const created = await query
       .insertInto('keys')
       .values({ ...row, slot })
       .onConflict((conflict) => conflict.columns(['userId', 'slot']).doNothing())
       .returningAll()
       .executeTakeFirst()
     if (created !== undefined) return toKey(created)
-    // An instance of the version before, which locks nothing, took that slot: try the next one.
+    // A concurrent insert took that slot: try the next one.
   }
 }
 
@@ -199,9 +186,7 @@ export const createKeys = (db: Db): Keys => {
   const selectByUser = (userId: string) => query.selectFrom('keys').selectAll().where('userId', '=', userId)
 
   return {
-    createApiKey: (created) => inTransaction(db, (transaction) => createApiKey(transaction, created)),
-    countFree: async (userId) =>
-      Math.max(0, maxApiKeys - (await findSlots(db, await listLimitGroup(db, userId))).length),
+    createApiKey: (created) => createApiKey(db, created),
 
     find: async (key) => {
       const row = await findRow(db, key)

@@ -7,10 +7,10 @@ import type { RowOf } from './columns.ts'
 // The database has `snake_case` columns. Times are milliseconds since 1970, booleans are 0 or 1, lists and objects are JSON text, so that both
 // databases return the same values.
 
-/** The columns of accounts that are members of `User`. The account of a team has a row too. */
+/** The columns of accounts that are members of `User`. */
 export const userColumns = {
   id: plain<string>(),
-  /** As entered, without leading and trailing spaces. Of the account of a team: its name. */
+  /** As entered, without leading and trailing spaces. */
   email: plain<string>(),
   /** The password hash as a PHC string; empty if the account has no password. */
   password: plain<string>(),
@@ -39,39 +39,6 @@ interface UserRow extends RowOf<typeof userColumns> {
   quotaOwner: string | null
   alertEmails: Generated<number>
   alertEmailsAll: Generated<number>
-}
-
-/** The roles of members, the most powerful first. */
-export const memberRoles = ['owner', 'admin', 'developer', 'viewer'] as const
-
-/** What a member of an account may do. */
-export type MemberRole = (typeof memberRoles)[number]
-
-/** The columns of members of teams that are members of `Member`. */
-export const memberColumns = {
-  accountId: plain<string>(),
-  userId: plain<string>(),
-  role: plain<MemberRole>(),
-  /** Whether a group at the OpenID Connect provider gave the role, which takes it away again. */
-  byGroup: flag,
-  createdAt: plain<number>(),
-}
-
-/** The columns of invites to teams that are members of `MemberInvite`. */
-export const memberInviteColumns = {
-  id: plain<string>(),
-  accountId: plain<string>(),
-  /** The only email address that can use it. */
-  email: plain<string>(),
-  role: plain<MemberRole>(),
-  /** The id of the member who created it. */
-  createdBy: plain<string>(),
-  createdAt: plain<number>(),
-  expiresAt: plain<number>(),
-}
-
-interface MemberInviteRow extends RowOf<typeof memberInviteColumns> {
-  sha256: Uint8Array
 }
 
 interface LeftUserRow {
@@ -217,10 +184,7 @@ interface KeyRow extends RowOf<typeof keyColumns> {
 /** The columns of access tokens that are members of `AccessToken`. */
 export const accessTokenColumns = {
   id: plain<string>(),
-  /** The account that it belongs to: the id of a user or of a team. */
   userId: plain<string>(),
-  /** Of a token of a team: the member. `null`: the user of the account. */
-  memberId: nullable<string>(),
   scopes: json<readonly string[]>(),
   label: plain<string>(),
   createdAt: plain<number>(),
@@ -439,9 +403,6 @@ interface RequestExcerptRow {
 /** The tables, by their names in the query builder. */
 export interface Tables {
   users: UserRow
-  teams: { id: string; createdBy: string }
-  members: RowOf<typeof memberColumns>
-  memberInvites: MemberInviteRow
   leftUsers: LeftUserRow
   sessions: SessionRow
   apps: AppRow

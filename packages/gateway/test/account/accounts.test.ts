@@ -569,7 +569,6 @@ describe.each(databases)('accounts on $name', (database) => {
         user: viewer.user,
         scopes: ['read', 'apps:write'],
         tokenId: lasting.accessToken.id,
-        accountId: viewer.user.id,
       })
       expect(await accounts.authenticateToken(short.text)).toBeDefined()
       clock.now += 1_000

@@ -1,7 +1,6 @@
 import { databases, postgres } from '../storage/databases.ts'
 import { testForeignIds } from './foreignIdTests.ts'
 import { testLeaks } from './leakTests.ts'
-import { testRoles } from './roleTests.ts'
 import { fuzzRoutes } from './routeFuzzTests.ts'
 import { testRouteTable } from './routeTableTests.ts'
 
@@ -10,7 +9,6 @@ import { testRouteTable } from './routeTableTests.ts'
 if (postgres !== undefined) {
   testRouteTable(postgres)
   testForeignIds(postgres)
-  testRoles(postgres)
   testLeaks(postgres)
 }
 for (const database of databases) fuzzRoutes(database, 60)

@@ -3,15 +3,16 @@ import { tokenScopes } from '../../src/control/contract/accessToken.ts'
 import type { TokenScope } from '../../src/control/contract/controlApi.d.ts'
 import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import type { RouteName } from '../../src/control/contract/routeName.ts'
-import { isTokenScope } from '../../src/control/roles.ts'
 import { routeNames, getRoute } from '../../src/control/routes.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 import { findResponseProblems } from './findResponseProblems.ts'
 import { validInputs } from './validInputs.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, Sent, StartedControl } from './startControl.ts'
-import { createToken, createFixture, getOwner, getToken, password, signUp, signUpOperator } from './accountFixture.ts'
+import { createToken, createFixture, password, signUp, signUpOperator } from './accountFixture.ts'
 import type { TestUser, AccountFixture } from './accountFixture.ts'
+
+const isScope = (access: string): access is TokenScope => tokenScopes.some((scope) => scope === access)
 
 /** Routes that exist only to send an email. Their changes are logged once the email is composed. */
 const mailRoutes: ReadonlySet<RouteName> = new Set([
@@ -66,7 +67,7 @@ export const testRouteTable = (database: TestDatabase): void => {
     /** Each token is created once, because an account can have at most 20. */
     const tokens = new Map<string, Promise<Login>>()
     const createTokenOnce = (user: TestUser, scopes: readonly TokenScope[]): Promise<Login> => {
-      const name = `${user.id} ${user.as.account ?? ''} ${scopes.join()}`
+      const name = `${user.id} ${scopes.join()}`
       const token = tokens.get(name) ?? createToken(control, user, scopes)
       tokens.set(name, token)
       return token
@@ -104,7 +105,7 @@ export const testRouteTable = (database: TestDatabase): void => {
       const writes = !name.startsWith('GET')
       // Reads can share a fixture.
       const fixture = writes ? await createFixture(control) : shared
-      const own = getOwner(name, fixture).as
+      const own = fixture.user.as
       const rejected = async (
         as: Login | undefined,
         expected: number,
@@ -132,20 +133,20 @@ export const testRouteTable = (database: TestDatabase): void => {
       await rejected(own, 421, { host: 'evil.example' })
 
       if (providerRoutes.has(name)) return rejected(undefined, 409)
-      if (isTokenScope(access)) {
+      if (isScope(access)) {
         const others = tokenScopes.filter((scope) => scope !== access)
-        await rejected(await createTokenOnce(getOwner(name, fixture), others), 403)
+        await rejected(await createTokenOnce(fixture.user, others), 403)
         await rejected({ bearer: control.operatorToken }, 403)
         const expectedStatus = name.includes('{') ? 404 : status
-        expect((await request(name, fixture, { as: getToken(name, other) })).status).toBe(expectedStatus)
-        if (name.includes('{')) await rejected(getOwner(name, other).as, 404)
+        expect((await request(name, fixture, { as: other.token })).status).toBe(expectedStatus)
+        if (name.includes('{')) await rejected(other.user.as, 404)
         const scoped = writes ? await createFixture(control) : shared
-        await succeed(name, scoped, await createTokenOnce(getOwner(name, scoped), [access]))
+        await succeed(name, scoped, await createTokenOnce(scoped.user, [access]))
       }
-      if (access !== 'anyone' && access !== 'operator' && !isTokenScope(access)) {
-        await rejected(getToken(name, fixture), 403)
+      if (access === 'session') {
+        await rejected(fixture.token, 403)
         await rejected({ bearer: control.operatorToken }, 403)
-        if (name.includes('{')) await rejected(getOwner(name, other).as, 404)
+        if (name.includes('{')) await rejected(other.user.as, 404)
       }
       if (access === 'operator') {
         await rejected(own, 403)
@@ -162,10 +163,7 @@ export const testRouteTable = (database: TestDatabase): void => {
       '%s requires the password after 15 minutes, before any other check',
       async (name) => {
         const isOperator = getRoute(name).access === 'operator'
-        const user = getOwner(
-          name,
-          await createFixture(control, isOperator ? await signUpOperator(control) : undefined),
-        )
+        const { user } = await createFixture(control, isOperator ? await signUpOperator(control) : undefined)
         const { body, ...given } = validInputs[name](other) as { body: object; params?: object }
         const send = async (password?: string): Promise<unknown> => {
           const sent = { ...given, body: { ...body, password }, as: user.as }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type {
-  ActingAccountView,
   DeploymentView,
   FactorOptionsView,
   FactorsView,
@@ -15,12 +14,10 @@ import { databases } from '../storage/databases.ts'
 import { getAppCode, stepMs } from '../account/appCode.ts'
 import { createSoftAuthenticator } from '../account/softAuthenticator.ts'
 import {
-  addMember,
   createFixture,
   createToken,
   expectBody,
   expectError,
-  newEmail,
   password,
   readCookie,
   signUp,
@@ -93,28 +90,6 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
       body: { code: recoveryCodes?.[0] ?? '' },
     })
     expect(expectError(again, 403).code).toBe('log_in_expired')
-  })
-
-  test('changes of members need a factor that was proved in the last 10 minutes', async () => {
-    const [owner, member] = [await signUp(control), await signUp(control)]
-    const { secret, as: session } = await addApp(owner)
-    const created = await control.call('POST /api/accounts', { as: session, body: { name: 'Acme' } })
-    const { id: account } = expectBody<ActingAccountView>(created, 201)
-    await addMember(control, account, { id: member.id, role: 'viewer' })
-    const as = { ...session, account }
-    const params = { userId: member.id }
-    const change = async () => [
-      await control.call('PUT /api/members/{userId}/role', { as, params, body: { role: 'developer', password } }),
-      await control.call('POST /api/members/invites', { as, body: { email: newEmail(), role: 'viewer', password } }),
-      await control.call('POST /api/members/{userId}/remove', { as, params, body: { password } }),
-    ]
-    control.clock.now += 10 * minute
-    for (const response of await change())
-      expect(expectError(response, 403).code).toBe('second_factor_confirm_required')
-    expect(await control.storage.members.list(account)).toHaveLength(2)
-    const code = getAppCode(secret, control.clock.now)
-    expectBody(await control.call('POST /api/session/confirm', { as: session, body: { code } }))
-    expect((await change()).map(({ status }) => status)).toEqual([204, 201, 204])
   })
 
   test('another browser, another site, and a request without a proof cannot finish a log-in', async () => {

@@ -53,8 +53,8 @@ export interface RawRequest {
   readonly body?: string | Uint8Array | undefined
 }
 
-/** The credential of a request: a cookie or a token; and the account that it acts for. */
-export type Login = ({ readonly cookie: string } | { readonly bearer: string }) & { readonly account?: string }
+/** The credential of a request: a cookie or a token. */
+export type Login = { readonly cookie: string } | { readonly bearer: string }
 
 /** A control API behind a real socket, with a clock and a configuration that tests can change. */
 export interface StartedControl {
@@ -158,7 +158,6 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     storage,
     signUp: () => config.signUp,
     passwordLogin: () => config.passwordLogin ?? true,
-    maxApps: () => config.maxApps,
     oidc: {
       client: createOidcClient({ config: () => oidc.config, timeoutMs: 30_000 }),
       siteUrl: () => url,
@@ -287,7 +286,6 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
           ? { cookie: as.cookie, origin: url, 'sec-fetch-site': 'same-origin' }
           : {}),
         ...(as !== undefined && 'bearer' in as ? { authorization: `Bearer ${as.bearer}` } : {}),
-        ...(as?.account === undefined ? {} : { 'x-keyrail-account': as.account }),
         ...headers,
       }
       return raw(search.size === 0 ? path : `${path}?${search.toString()}`, {

@@ -82,107 +82,6 @@ describe.each(databases)('single sign-on on $name', (database) => {
     return result
   }
 
-  describe('groups', () => {
-    const createTeam = async (name: string) => {
-      const { viewer } = await fixture.signUp()
-      return { owner: viewer, ...expectOk(await fixture.accounts.teams.create({ viewer, name, ip: newIp() })) }
-    }
-    const getRoles = async (userId: string) =>
-      (await storage.members.listByUser(userId)).map(({ accountId, role }) => `${accountId} ${role}`).toSorted()
-
-    test('give roles in teams, change them, and take them away at the next log-in', async () => {
-      const [acme, beta] = [await createTeam('Acme'), await createTeam('Beta')]
-      config = {
-        ...provider.config,
-        groups: [
-          { group: 'staff', account: acme.id, role: 'viewer' },
-          { group: 'ops', account: acme.id, role: 'admin' },
-          { group: 'ops', account: beta.id, role: 'developer' },
-          { group: 'ops', account: 'acc_00000000000000000000', role: 'owner' },
-        ],
-      }
-      provider.user = { ...provider.user, groups: ['ops', 'staff', 7] }
-      const { id } = expectOk(await logIn()).viewer.user
-      expect(await getRoles(id)).toEqual([`${acme.id} admin`, `${beta.id} developer`].toSorted())
-      const { viewer } = expectOk(await logIn())
-      const { text } = expectOk(
-        await fixture.accounts.createAccessToken({
-          viewer,
-          accountId: beta.id,
-          label: 'ci',
-          scopes: ['read'],
-          expiresAt: null,
-        }),
-      )
-      // A text in place of a list.
-      provider.user = { ...provider.user, groups: 'staff' }
-      expectOk(await logIn())
-      expect(await getRoles(id)).toEqual([`${acme.id} viewer`])
-      expect(await fixture.accounts.authenticateToken(text)).toBeUndefined()
-      provider.user = { ...provider.user, groups: undefined }
-      expectOk(await logIn())
-      expect(await getRoles(id)).toEqual([])
-      expect(await listActions(acme.id)).toEqual(['team.create', 'member.join', 'member.role', 'member.remove'])
-    })
-
-    test('do not change roles of members who were invited, and leave a team its last owner', async () => {
-      const acme = await createTeam('Acme')
-      config = { ...provider.config, groups: [{ group: 'ops', account: acme.id, role: 'owner' }] }
-      provider.user = { ...provider.user, groups: ['ops'] }
-      const { id } = expectOk(await logIn()).viewer.user
-      expect(await fixture.accounts.teams.leave({ viewer: acme.owner, account: acme, ip: newIp() })).toBe(true)
-      provider.user = { ...provider.user, groups: [] }
-      expectOk(await logIn())
-      expect(await getRoles(id)).toEqual([`${acme.id} owner`])
-      const beta = await createTeam('Beta')
-      await storage.members.add({ accountId: beta.id, userId: id, role: 'viewer', now: 0 })
-      config = { ...provider.config, groups: [{ group: 'ops', account: beta.id, role: 'admin' }] }
-      for (const groups of [['ops'], []]) {
-        provider.user = { ...provider.user, groups }
-        expectOk(await logIn())
-        expect(await getRoles(id)).toContain(`${beta.id} viewer`)
-      }
-    })
-
-    test('are taken away when the provider is disconnected, because no log-in with it could do so', async () => {
-      const acme = await createTeam('Acme')
-      config = { ...provider.config, groups: [{ group: 'ops', account: acme.id, role: 'admin' }] }
-      provider.user = { ...provider.user, groups: ['ops'] }
-      const { viewer } = expectOk(await logIn())
-      const { id } = viewer.user
-      expect(await getRoles(id)).toEqual([`${acme.id} admin`])
-      expect(await fixture.accounts.removeIdentity({ viewer, issuer: 'https://other.example', ip: newIp() })).toBe(
-        false,
-      )
-      expect(await getRoles(id)).toEqual([`${acme.id} admin`])
-      expect(await fixture.accounts.removeIdentity({ viewer, issuer: provider.issuer, ip: newIp() })).toBe(true)
-      expect(await getRoles(id)).toEqual([])
-    })
-
-    test('add nobody to a team that is full', async () => {
-      const acme = await createTeam('Acme')
-      for (let count = 1; count < 50; count += 1) {
-        const { viewer } = await fixture.signUp()
-        await storage.members.add({ accountId: acme.id, userId: viewer.user.id, role: 'viewer', now: 0 })
-      }
-      config = { ...provider.config, groups: [{ group: 'ops', account: acme.id, role: 'admin' }] }
-      provider.user = { ...provider.user, groups: ['ops'] }
-      const { id } = expectOk(await logIn()).viewer.user
-      expect(await getRoles(id)).toEqual([])
-    })
-
-    test('change the roles of a user who has not proved the second factor yet', async () => {
-      const acme = await createTeam('Acme')
-      config = { ...provider.config, groups: [{ group: 'ops', account: acme.id, role: 'admin' }] }
-      provider.user = { ...provider.user, groups: ['ops'] }
-      const { id } = expectOk(await logIn()).viewer.user
-      await storage.db.query.updateTable('users').set({ hasSecondFactor: 1 }).where('id', '=', id).execute()
-      provider.user = { ...provider.user, groups: [] }
-      expect(await logIn()).toHaveProperty('pending')
-      expect(await getRoles(id)).toEqual([])
-    })
-  })
-
   describe('log-in', () => {
     test('signs up with the verified address of the provider, and finds the account again by the subject', async () => {
       const { email } = provider.user
@@ -409,13 +308,7 @@ describe.each(databases)('single sign-on on $name', (database) => {
 
     test('a replayed response is rejected, also by another instance and if the provider would accept it', async () => {
       const { token, back } = await start()
-      const identity = {
-        issuer: provider.issuer,
-        subject: 'replayed',
-        email: newEmail(),
-        isEmailVerified: true,
-        groups: [],
-      }
+      const identity = { issuer: provider.issuer, subject: 'replayed', email: newEmail(), isEmailVerified: true }
       const lenient = { ...createOidcClient({ config: () => config }), finish: async () => identity }
       const oidc = { client: lenient, siteUrl: () => siteUrl }
       const [one, two] = [createFixture(storage, { oidc, secrets }), createFixture(storage, { oidc, secrets })]

@@ -8,7 +8,6 @@ export function AccountFrame() {
         <Link to="/account" activeOptions={{ exact: true }}>
           Usage
         </Link>
-        <Link to="/account/members">Members</Link>
         <Link to="/account/alerts">Alerts</Link>
         <Link to="/account/tokens">Access tokens</Link>
         <Link to="/account/audit">Audit log</Link>

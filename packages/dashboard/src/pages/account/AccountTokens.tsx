@@ -21,7 +21,6 @@ const scopes: readonly { readonly value: TokenScope; readonly title: string; rea
   { value: 'read', title: 'Read', what: 'everything that needs no password (read)' },
   { value: 'apps:write', title: 'Apps', what: 'create, change and delete apps (apps:write)' },
   { value: 'keys:write', title: 'API keys', what: 'create, change and revoke API keys (keys:write)' },
-  { value: 'members', title: 'Members', what: 'invite, change and remove members of the team (members)' },
 ]
 
 /** Personal access tokens, for scripts that use the control API. */

@@ -24,7 +24,6 @@ export function OperatorFrame() {
         <Link to="/operator" activeOptions={{ exact: true }} aria-current={isOfUser ? 'page' : undefined}>
           Users
         </Link>
-        <Link to="/operator/teams">Teams</Link>
         <Link to="/operator/upstreams">Upstreams</Link>
         <Link to="/operator/invites">Invites</Link>
         <Link to="/operator/audit">Audit log</Link>

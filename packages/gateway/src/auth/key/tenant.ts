@@ -43,9 +43,8 @@ const getQuotaId = ({ id, kind, userId, quotaOwner = userId, appId }: KeyRecord)
   return quotaOwner === undefined ? `key:${id}` : `user:${quotaOwner}`
 }
 
-/** Without an owner in the record, a key is its own owner. Teams share with the user whose quota they share. */
-const getOwnerId = ({ id, userId, quotaOwner = userId }: KeyRecord): string =>
-  quotaOwner === undefined ? `key:${id}` : `user:${quotaOwner}`
+/** Without an owner in the record, a key is its own owner. */
+const getOwnerId = ({ id, userId }: KeyRecord): string => (userId === undefined ? `key:${id}` : `user:${userId}`)
 
 const toRate = ({ perSecond, burst }: KeyRate): RateLimits | undefined =>
   perSecond === null ? undefined : { perSecond, burst }

@@ -3,9 +3,6 @@ import type { AccountContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Accounts } from './accounts.ts'
-import type { Viewer } from './viewer.ts'
-import type { TokenOwner } from '../../storage/accessTokens.ts'
-import { teamErrors } from './teamErrors.ts'
 import { createSecretText, hashSecret, isSecretText } from './secretText.ts'
 
 const touchEveryMs = 60_000
@@ -51,11 +48,6 @@ const findProblem = ({
   return undefined
 }
 
-const toOwner = ({ user }: Viewer, accountId: string = user.id): TokenOwner => ({
-  userId: accountId,
-  memberId: accountId === user.id ? null : user.id,
-})
-
 /** Creates the functions for personal access tokens. */
 export const createTokens = ({
   storage,
@@ -69,13 +61,13 @@ export const createTokens = ({
     const token = await storage.accessTokens.find(hashSecret(text))
     const at = now()
     if (token === undefined || (token.expiresAt !== null && token.expiresAt <= at)) return undefined
-    const user = await storage.users.find(token.memberId ?? token.userId)
+    const user = await storage.users.find(token.userId)
     if (user?.state !== 'active') return undefined
     if (token.seenAt === null || at - token.seenAt >= touchEveryMs) await storage.accessTokens.touch(token.id, at)
-    return { user: toAccount(user), scopes: token.scopes, tokenId: token.id, accountId: token.userId }
+    return { user: toAccount(user), scopes: token.scopes, tokenId: token.id }
   },
 
-  createAccessToken: async ({ viewer, accountId, label, scopes, expiresAt, ip }) => {
+  createAccessToken: async ({ viewer, label, scopes, expiresAt, ip }) => {
     // A leaked token must not be able to create tokens that outlive it.
     const { session } = viewer
     if (session === undefined) return accountErrors.sessionRequired()
@@ -83,19 +75,13 @@ export const createTokens = ({
     const problem = findProblem({ label, scopes, expiresAt, now: at })
     if (problem !== undefined) return problem
     const text = createSecretText('accessToken')
-    const owner = toOwner(viewer, accountId)
-    const { userId, memberId } = owner
+    const userId = viewer.user.id
     const created = await storage.transaction(async (within) => {
-      if (memberId !== null) {
-        // Locked, so that no token is created for a member who is removed concurrently.
-        await within.teams.lock(userId, 'shared')
-        if ((await within.members.find({ accountId: userId, userId: memberId })) === undefined) return 'noMember'
-      }
       // Locked first: if a password change ends this session concurrently, no token is created.
-      if ((await within.users.findForUpdate(viewer.user.id)) === undefined) return 'notFound'
+      if ((await within.users.findForUpdate(userId)) === undefined) return 'notFound'
       if ((await within.sessions.find(session.hash)) === undefined) return 'sessionEnded'
       const accessToken = await within.accessTokens.create({
-        ...owner,
+        userId,
         hash: hashSecret(text),
         scopes,
         label: label.trim(),
@@ -107,7 +93,7 @@ export const createTokens = ({
       await audit(within, {
         at,
         userId,
-        actor: viewer.user.id,
+        actor: userId,
         action: 'token.create',
         subject: accessToken.id,
         ip,
@@ -116,28 +102,27 @@ export const createTokens = ({
       return accessToken
     })
     if (created === 'notFound') return accountErrors.deleted()
-    if (created === 'noMember') return teamErrors.noMember()
     if (created === 'sessionEnded') return accountErrors.sessionRequired()
     if (created === 'tokensFull')
       return {
         status: 409,
         code: 'tokens_full',
-        message: `You have ${maxTokens} access tokens for this account, the maximum. Remove one first.`,
+        message: `This account has ${maxTokens} access tokens, the maximum. Remove one first.`,
       }
     return { accessToken: created, text }
   },
 
-  listAccessTokens: (viewer, accountId) => storage.accessTokens.list(toOwner(viewer, accountId)),
+  listAccessTokens: ({ user }) => storage.accessTokens.list(user.id),
 
-  removeAccessToken: ({ viewer, accountId, id, ip }) =>
+  removeAccessToken: ({ viewer, id, ip }) =>
     storage.transaction(async (within) => {
-      const owner = toOwner(viewer, accountId)
-      const removed = await within.accessTokens.remove({ ...owner, id })
+      const userId = viewer.user.id
+      const removed = await within.accessTokens.remove({ id, userId })
       if (removed)
         await audit(within, {
           at: now(),
-          userId: owner.userId,
-          actor: viewer.tokenId ?? viewer.user.id,
+          userId,
+          actor: viewer.tokenId ?? userId,
           action: 'token.remove',
           subject: id,
           ip,

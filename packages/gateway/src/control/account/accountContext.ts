@@ -7,8 +7,6 @@ import type { User } from '../../storage/users.ts'
 import type { AccountMailer } from './accountEmails.ts'
 import type { AccountsOptions, SignUpMode } from './accounts.ts'
 import type { Account } from './account.ts'
-import { isAccountError } from './accountError.ts'
-import type { AccountError } from './accountError.ts'
 import type { Throttle } from './createThrottle.ts'
 import type { LogInThrottle } from './createLogInThrottle.ts'
 import type { PasswordHasher } from './createPasswordHasher.ts'
@@ -25,8 +23,6 @@ export interface AccountContext {
   readonly oidc: AccountsOptions['oidc']
   /** The smallest burst that a user's limits may have. */
   readonly minBurst: () => number
-  /** How many apps a user may have. */
-  readonly maxApps: () => number
   /** Newest first. The newest one hashes the email addresses of deleted accounts. */
   readonly secrets: readonly ServerSecret[]
   readonly now: () => number
@@ -62,25 +58,6 @@ export interface ThrottledContext extends AccountContext {
   readonly loggedUnknownClients: Throttle
   /** How long audit log entries are retained. */
   readonly auditMs: number
-}
-
-/** Runs a transaction that is rolled back if its work returns an error. */
-export const rollBackOnError = async <Result>(
-  storage: Storage,
-  work: (within: Repositories) => Promise<Result | AccountError>,
-): Promise<Result | AccountError> => {
-  let rejected: AccountError | undefined
-  try {
-    return await storage.transaction(async (within) => {
-      const result = await work(within)
-      if (!isAccountError(result)) return result
-      rejected = result
-      throw new Error('the work was rejected')
-    })
-  } catch (error) {
-    if (rejected === undefined) throw error
-    return rejected
-  }
 }
 
 /** Converts a stored user to an account, without its password hash. */

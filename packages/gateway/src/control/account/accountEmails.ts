@@ -75,21 +75,6 @@ export const accountEmails = {
       action: { title: 'Accept the invite', url: getPageUrl(siteUrl, 'sign-up', fragment) },
       footer: 'If you did not expect this, ignore this email. Without you, no account is created.',
     }),
-  /** @param invite.secret - Of the invite. */
-  memberInvite: (
-    { to, siteUrl }: Recipient,
-    { team, secret, expiresAt }: { team: string; secret: string; expiresAt: number },
-  ): Email =>
-    formatEmail({
-      to,
-      subject: `You are invited to the team ${team} at ${getName(siteUrl)}`,
-      paragraphs: [
-        `A member of the team ${team} at ${getName(siteUrl)} invites you to join it.`,
-        `Open the link, then log in or sign up with this email address. It works once, until ${toUtcText(expiresAt)}.`,
-      ],
-      action: { title: 'Join the team', url: getPageUrl(siteUrl, 'join', secret) },
-      footer: 'If you did not expect this, ignore this email. Nothing changes.',
-    }),
   resetPassword: ({ to, siteUrl }: Recipient, link: string): Email =>
     formatEmail({
       to,

@@ -42,13 +42,6 @@ export type AccountErrorCode =
   | 'tokens_full'
   | 'cross_site'
   | 'not_json'
-  | 'personal_account'
-  | 'role_required'
-  | 'last_owner'
-  | 'already_member'
-  | 'name_wrong'
-  | 'not_found'
-  | 'too_many'
   | 'too_many_tries'
   | 'busy'
 

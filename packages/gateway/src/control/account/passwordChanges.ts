@@ -1,15 +1,13 @@
-import { audit, auditOwn, rollBackOnError } from './accountContext.ts'
+import { audit, auditOwn } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
-import type { Accounts } from './accounts.ts'
-import type { Viewer } from './viewer.ts'
+import type { Accounts, Viewer } from './accounts.ts'
 import { accountEmails } from './accountEmails.ts'
 import { canBePassword, findPasswordProblem } from './findPasswordProblem.ts'
 import { hashEmail } from './hashEmail.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
-import { leaveTeams } from './leaveTeams.ts'
 import { findStaleFactor, isFresh, startLogIn, startSession } from './startSession.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
@@ -177,12 +175,10 @@ const deleteAccount = async (
     if ('code' in verified) return verified
   } else if (!isFresh(viewer, now())) return accountErrors.logInAgain()
   const { id } = viewer.user
-  const deleted = await rollBackOnError(storage, async (within) => {
-    const left = await leaveTeams(context, within, viewer.user, ip)
-    if ('code' in left) return left
+  const deleted = await storage.transaction(async (within) => {
     // Locked, so that no app is created between the count and the deletion.
     const stored = await within.users.findForUpdate(id)
-    if (stored === undefined) return accountErrors.deleted()
+    if (stored === undefined) return false
     const [secret] = secrets
     if (secret !== undefined)
       await within.leftUsers.add({ emailHash: hashEmail(stored.email, secret), user: stored, now: now() })
@@ -194,11 +190,9 @@ const deleteAccount = async (
       subject: id,
       ip,
     })
-    await within.users.remove(id)
-    await within.teams.recordLimits(left)
-    return left
+    return within.users.remove(id)
   })
-  if ('code' in deleted) return deleted
-  onChange([id, ...deleted].map((user) => ({ kind: 'user', id: user })))
+  if (!deleted) return accountErrors.deleted()
+  onChange([{ kind: 'user', id }])
   return true
 }

@@ -8,8 +8,7 @@ import type { ThrottledContext } from './accountContext.ts'
 import { getPageUrl } from './accountEmails.ts'
 import { accountErrors, isAccountError } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
-import type { Accounts } from './accounts.ts'
-import type { Viewer } from './viewer.ts'
+import type { Accounts, Viewer } from './accounts.ts'
 import { addSignUp } from './addSignUp.ts'
 import { auditFailedLogIn } from './auditFailedLogIn.ts'
 import { findInvite } from './findInvite.ts'
@@ -19,7 +18,6 @@ import { createSignOnToken, deriveSignOnFlow, findSignOnFlow } from './signOnFlo
 import type { SignOnTarget } from './signOnFlow.ts'
 import { singleSignOnErrors } from './singleSignOnErrors.ts'
 import { isFresh, isPending, startLogIn } from './startSession.ts'
-import { syncGroupRoles } from './syncGroupRoles.ts'
 
 /** The page that the provider sends browsers back to. */
 const page = 'log-in/single-sign-on'
@@ -134,23 +132,12 @@ const listIdentities = (
   { user }: Parameters<Accounts['listIdentities']>[0],
 ): ReturnType<Accounts['listIdentities']> => storage.identities.list(user.id)
 
-/** Its own transaction, because it locks teams before users. */
-const syncGroups = async (
-  context: SignOnContext,
-  user: { userId: string; groups: readonly string[]; ip: string | undefined },
-): Promise<void> => {
-  const { groups: config = [] } = context.oidc?.client.config() ?? {}
-  const changed = await context.storage.transaction((within) => syncGroupRoles(context, within, { ...user, config }))
-  context.onChange(changed.map((id) => ({ kind: 'user', id })))
-}
-
-const removeIdentity = async (
-  context: SignOnContext,
+const removeIdentity = (
+  { storage, now }: SignOnContext,
   { viewer, issuer, ip }: Parameters<Accounts['removeIdentity']>[0],
-): ReturnType<Accounts['removeIdentity']> => {
-  const { storage, now } = context
-  const userId = viewer.user.id
-  const isRemoved = await storage.transaction(async (within) => {
+): ReturnType<Accounts['removeIdentity']> =>
+  storage.transaction(async (within) => {
+    const userId = viewer.user.id
     const removed = await within.identities.remove({ userId, issuer })
     if (removed)
       await audit(within, {
@@ -164,10 +151,6 @@ const removeIdentity = async (
       })
     return removed
   })
-  // No log-in with it can take the roles of its groups away any more.
-  if (isRemoved) await syncGroups(context, { userId, groups: [], ip })
-  return isRemoved
-}
 
 const finishSingleSignOn = async (
   context: SignOnContext,
@@ -204,15 +187,13 @@ const finishSingleSignOn = async (
     const factorAt = isProved ? (viewer.session?.factorAt ?? null) : null
     const session = await startLogIn(context, within, { user, ip, userAgent, factorAt, now: at })
     if (session === 'notFound') return accountErrors.disabled()
-    if (isPending(session)) return { session, userId: user.id }
+    if (isPending(session)) return session
     if (viewer?.session !== undefined) await within.sessions.end(viewer.session.hash)
     await auditOwn(within, user.id, { at, action: 'account.logIn', ip, detail: { issuer: identity.issuer } })
-    return { session, userId: user.id }
+    return session
   })
   if (isAccountError(finished)) return fail(finished)
-  // The browser gets the session only if it succeeds.
-  await syncGroups(context, { userId: finished.userId, groups: identity.groups, ip })
   undo()
   context.passwords.remember(ip)
-  return finished.session
+  return finished
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { actingAccountView } from './team.ts'
 import { emailText, secretText, timeText } from './texts.ts'
 
 const logIn = { email: emailText, password: secretText }
@@ -41,7 +40,6 @@ export const sessionView = z
       .array(z.string())
       .nullable()
       .describe('The scopes of a personal access token; `null` for a session, which has full access.'),
-    actingFor: actingAccountView.describe('The account that the request acts for.'),
   })
   .meta({ id: 'Session', description: 'The authenticated account, and its session or scopes.' })
 

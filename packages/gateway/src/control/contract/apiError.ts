@@ -11,7 +11,6 @@ export type ApiErrorCode =
   | 'method_not_allowed'
   | 'misdirected'
   | 'not_logged_in'
-  | 'unknown_account'
   | 'forbidden'
   | 'too_many_requests'
   | 'version_conflict'

@@ -22,7 +22,7 @@ import {
   signUpLinkBody,
   verifyEmailBody,
 } from '../contract/account.ts'
-import { requireAccount, requireViewer, route } from '../route.ts'
+import { requireViewer, route } from '../route.ts'
 import type { Caller, HandlerResult, Route } from '../route.ts'
 import { toSessionResult } from './toSessionResult.ts'
 
@@ -263,15 +263,12 @@ export const accountRoutes: readonly Route[] = [
   route(
     'GET /api/session',
     {
-      summary: 'Gets the authenticated user, the session or scopes, and the account that the request acts for.',
+      summary: 'Gets the authenticated account, and its session or scopes.',
       access: 'read',
-      whenDisabled: true,
       withoutFactor: true,
       response: sessionView,
     },
-    async ({ caller }, { config }) => ({
-      response: toSessionView(requireViewer(caller), config(), requireAccount(caller)),
-    }),
+    async ({ caller }, { config }) => ({ response: toSessionView(requireViewer(caller), config()) }),
   ),
 
   route(

@@ -1,5 +1,5 @@
 import { getPageUrl, getSignUpFragment } from '../account/accountEmails.ts'
-import { accountErrors, isAccountError } from '../account/accountError.ts'
+import { isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
 import type { Account } from '../account/account.ts'
 import type { Actor } from '../account/operator.ts'
@@ -8,8 +8,6 @@ import { defaultPageLimit } from '../contract/page.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
 import type { Invite } from '../../storage/invites.ts'
-import type { Team } from '../../storage/teams.ts'
-import { teamOwnerBody, teamView, teamsQuery, teamsView } from '../contract/team.ts'
 import { createView } from '../views/createView.ts'
 import { isoTime } from '../views/times.ts'
 import {
@@ -25,7 +23,7 @@ import {
   usersQuery,
   usersView,
 } from '../contract/operator.ts'
-import type { InviteView, OwnLimits, TeamView, UserView } from '../contract/controlApi.d.ts'
+import type { InviteView, OwnLimits, UserView } from '../contract/controlApi.d.ts'
 import { getActor, route } from '../route.ts'
 import type { Caller, ControlParts, HandlerResult, Route } from '../route.ts'
 
@@ -48,28 +46,6 @@ const toUserViews = async ({ storage }: ControlParts, users: readonly Account[])
     apps: apps.get(user.id) ?? 0,
     apiKeys: apiKeys.get(user.id) ?? 0,
   }))
-}
-
-const toTeam = createView(teamView)
-
-const toTeamViews = async ({ storage }: ControlParts, teams: readonly Team[]): Promise<readonly TeamView[]> => {
-  const ids = teams.map(({ id }) => id)
-  const members = await storage.teams.countMembers(ids)
-  const [apps, apiKeys] = [await storage.apps.countByUser(ids), await storage.keys.countApiKeysByUser(ids)]
-  return teams.map((team) => ({
-    ...toTeam(team),
-    // Validated when it was stored.
-    limits: team.limits as OwnLimits | null,
-    members: members.get(team.id) ?? 0,
-    apps: apps.get(team.id) ?? 0,
-    apiKeys: apiKeys.get(team.id) ?? 0,
-  }))
-}
-
-const toTeamResult = async (parts: ControlParts, team: Team | AccountError): Promise<HandlerResult<TeamView>> => {
-  if (isAccountError(team)) return { error: apiErrors.fromAccountError(team) }
-  const [view] = await toTeamViews(parts, [team])
-  return view === undefined ? { error: apiErrors.notFound() } : { response: view }
 }
 
 const toUserResult = async (
@@ -222,75 +198,6 @@ export const adminRoutes: readonly Route[] = [
         parts,
         await parts.accounts.operator.setUserLimits({ id: params.userId, limits: body.limits, ...toActor(caller) }),
       ),
-  ),
-
-  route(
-    'GET /api/admin/accounts',
-    { summary: 'Lists the accounts of teams.', access: 'operator', query: teamsQuery, response: teamsView },
-    async ({ query: { cursor, limit = defaultPageLimit } }, parts) => {
-      const [after] = (cursor === undefined ? [] : fromCursor(cursor, ['string'])) ?? []
-      if (cursor !== undefined && typeof after !== 'string') return { error: invalidCursor() }
-      const teams = await parts.accounts.operator.listTeams({
-        limit: limit + 1,
-        ...(typeof after === 'string' ? { after } : {}),
-      })
-      const page = teams.slice(0, limit)
-      const last = teams.length > limit ? page.at(-1) : undefined
-      return {
-        response: { items: await toTeamViews(parts, page), next: last === undefined ? null : toCursor([last.id]) },
-      }
-    },
-  ),
-
-  route(
-    'GET /api/admin/accounts/{accountId}',
-    { summary: 'Gets the account of a team.', access: 'operator', response: teamView },
-    async ({ params: { accountId } }, parts) =>
-      toTeamResult(parts, (await parts.accounts.operator.findTeam(accountId)) ?? accountErrors.deleted()),
-  ),
-
-  route(
-    'POST /api/admin/accounts/{accountId}/disable',
-    {
-      summary: 'Disables the account of a team: its keys and tokens stop working.',
-      access: 'operator',
-      response: teamView,
-    },
-    async ({ params: { accountId: id }, caller }, parts) =>
-      toTeamResult(parts, await parts.accounts.operator.setTeamState({ id, state: 'disabled', ...toActor(caller) })),
-  ),
-
-  route(
-    'POST /api/admin/accounts/{accountId}/enable',
-    { summary: 'Enables a disabled account of a team.', access: 'operator', response: teamView },
-    async ({ params: { accountId: id }, caller }, parts) =>
-      toTeamResult(parts, await parts.accounts.operator.setTeamState({ id, state: 'active', ...toActor(caller) })),
-  ),
-
-  route(
-    'PUT /api/admin/accounts/{accountId}/limits',
-    {
-      summary: 'Gives the account of a team limits and a quota of its own.',
-      description: 'With `null`, it shares those of the user who created it.',
-      access: 'operator',
-      body: userLimitsBody,
-      response: teamView,
-    },
-    async ({ params: { accountId: id }, body: { limits }, caller }, parts) =>
-      toTeamResult(parts, await parts.accounts.operator.setTeamLimits({ id, limits, ...toActor(caller) })),
-  ),
-
-  route(
-    'PUT /api/admin/accounts/{accountId}/owner',
-    {
-      summary: 'Makes a user an owner of a team, who may not be a member yet.',
-      description: 'For a team whose owners have all left the service or lost their access.',
-      access: 'operator',
-      body: teamOwnerBody,
-      response: teamView,
-    },
-    async ({ params: { accountId: id }, body: { userId }, caller }, parts) =>
-      toTeamResult(parts, await parts.accounts.operator.addTeamOwner({ id, userId, ...toActor(caller) })),
   ),
 
   route(

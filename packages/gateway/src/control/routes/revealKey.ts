@@ -1,6 +1,6 @@
 import { openKey } from '../../lib/secrets/sealKey.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { getActor, requireAccountId } from '../route.ts'
+import { getActor, requireUserId } from '../route.ts'
 import type { Caller, ControlParts } from '../route.ts'
 import type { ApiError } from '../apiErrors.ts'
 
@@ -13,7 +13,7 @@ export const revealKey = async (
   caller: Caller,
   id: string,
 ): Promise<{ apiKey: string } | { error: ApiError }> => {
-  const userId = requireAccountId(caller)
+  const userId = requireUserId(caller)
   const sealed = config().reveal ? await storage.keys.findSealed({ id, userId }) : undefined
   if (sealed === undefined)
     return {

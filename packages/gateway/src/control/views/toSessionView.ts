@@ -1,19 +1,13 @@
 import { getConfirmedUntil, lacksSecondFactor, sessionTimes } from '../account/startSession.ts'
 import type { ControlConfig } from '../controlOptions.ts'
-import type { Viewer } from '../account/viewer.ts'
+import type { Viewer } from '../account/accounts.ts'
 import type { Account } from '../account/account.ts'
-import { toPersonalAccount } from '../account/actingAccount.ts'
-import type { ActingAccount } from '../account/actingAccount.ts'
-import type { AccountView, ActingAccountView, SessionView } from '../contract/controlApi.d.ts'
+import type { AccountView, SessionView } from '../contract/controlApi.d.ts'
 import { accountView } from '../contract/account.ts'
-import { actingAccountView } from '../contract/team.ts'
 import { createView } from './createView.ts'
 import { isoTime } from './times.ts'
 
 const toAccount = createView(accountView)
-
-/** Converts the account that a request acts for to its API form. */
-export const toActingAccountView: (account: ActingAccount) => ActingAccountView = createView(actingAccountView)
 
 /** Converts an account to the form that its owner sees. */
 export const toAccountView = (account: Account): AccountView => ({
@@ -21,11 +15,10 @@ export const toAccountView = (account: Account): AccountView => ({
   emailVerified: account.emailVerifiedAt !== null,
 })
 
-/** Converts a viewer to its API form. @param account - That the request acts for. @default the personal one */
+/** Converts a viewer to its API form. */
 export const toSessionView = (
   { user, session, scopes }: Viewer,
   config: Pick<ControlConfig, 'requireSecondFactor'>,
-  account: ActingAccount = toPersonalAccount(user),
 ): SessionView => ({
   account: toAccountView(user),
   secondFactorMissing: lacksSecondFactor(user, config),
@@ -38,5 +31,4 @@ export const toSessionView = (
           confirmedUntil: isoTime(Math.max(session.createdAt, getConfirmedUntil({ user, session }))),
         },
   scopes: scopes ?? null,
-  actingFor: toActingAccountView(account),
 })

@@ -5,7 +5,6 @@ import type { ByteBudget } from '../upstream/postRequest.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
-import type { BlockRange } from '../upstream/logs/createLogPlan.ts'
 import type { SharedRead } from '../upstream/sharedRead.ts'
 
 /** What the calls of a request share. It is created once for each request. */
@@ -34,13 +33,6 @@ export interface CallScope {
   readonly trace?: RequestTrace | undefined
 }
 
-/** Where logs are from. */
-export interface LogSource {
-  readonly member: GroupMember
-  /** When the node was asked, by `performance.now`. */
-  readonly at: number
-}
-
 /** What differs between the calls of a request, and between the times that a call is sent. */
 export interface SendOptions {
   /** The rest of the timeout, in milliseconds. @default the timeout */
@@ -59,8 +51,6 @@ export interface SendOptions {
   readonly copies?: number | undefined
   /** Called when a result grows large: whether it may become a stream. @default never */
   readonly mayStream?: (() => boolean) | undefined
-  /** Called with each part of logs that are read in parts, when it arrives. */
-  readonly receivedLogs?: ((range: BlockRange, result: Uint8Array, source: LogSource) => void) | undefined
 }
 
 /**

@@ -52,16 +52,6 @@ export const networkShape = {
     .describe(
       'Whether the service reads `eth_getLogs` in parts if a node rejects its range: see [large log ranges](../service/upstreams.md#large-log-ranges).',
     ),
-  cache: flag()
-    .default(true)
-    .describe(
-      'Whether final results of the network are stored in [`cache.file`](../service/chain-store.md), if there is one.',
-    ),
-  finalityDepth: whole(1, 1_000_000)
-    .exactOptional()
-    .describe(
-      'How many blocks behind its head a block is final at nodes without the tag `finalized`: see [finality](../chains.md#finality-and-caches). Default: no block of such a node is final.',
-    ),
   verifyResults: flag()
     .default(true)
     .describe(

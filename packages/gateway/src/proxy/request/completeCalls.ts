@@ -1,11 +1,10 @@
 import { isRejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
-import type { CallResult, CheckedCall } from '../upstream/callResult.ts'
+import type { CallResult } from '../upstream/callResult.ts'
 import { endRequest, sendRejection } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { meterCalls } from './meterRequest.ts'
-import type { NetworkContext } from './networkContext.ts'
 import type { CheckedRequest } from './requestContext.ts'
 import { getByteLength, toBatchParts, toResponseParts } from './responseParts.ts'
 import type { BodyPart } from './responseParts.ts'
@@ -16,7 +15,7 @@ import type { BodyPart } from './responseParts.ts'
  */
 export const completeCalls = (
   gateway: GatewayContext,
-  { context, network, calls, checked, isBatch }: CheckedRequest,
+  { context, calls, isBatch }: CheckedRequest,
   results: readonly CallResult[],
 ): void => {
   const { facts, buffered, requestId } = context
@@ -31,21 +30,7 @@ export const completeCalls = (
   // The rejection of a short call is long: unread responses must not fill the memory either.
   else if (isBatch && rejection !== undefined && !holdBytes(buffered, getOwnBytes(parts, results)))
     sendRejection(gateway, context, rejections.upstreamBusy())
-  else {
-    const headers = isBatch ? undefined : (rejection?.headers ?? getCacheHeader(network, checked[0], results[0]))
-    endRequest(gateway, context, { status, body: parts, headers })
-  }
-}
-
-/** Where the result of a call was that may be stored; none for networks without a chain store. */
-const getCacheHeader = (
-  { group: { store } }: NetworkContext,
-  call: CheckedCall | undefined,
-  result: CallResult | undefined,
-): readonly string[] | undefined => {
-  if (store === undefined || call === undefined || isRejection(call) || call.traits.pin === undefined) return undefined
-  const cachedIn = result !== undefined && 'cachedIn' in result ? result.cachedIn : undefined
-  return ['X-Keyrail-Cache', cachedIn ?? 'node']
+  else endRequest(gateway, context, { status, body: parts, headers: isBatch ? undefined : rejection?.headers })
 }
 
 const toSingleParts: typeof toBatchParts = ([result], [id], requestId) =>

@@ -59,7 +59,6 @@ const createMember = (facts: Facts): GroupMember => {
       capabilities.learn({ method: facts.lacks, kind: 'methodUnavailable', ownerId })
   return {
     name,
-    urlHash: name,
     upstream: { inFlight: () => facts.inFlight } as GroupMember['upstream'],
     finality: undefined as never,
     health: {

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { chooseUpstream, isBehind, offers } from './chooseUpstream.ts'
@@ -16,7 +15,6 @@ import { createMember, getUpstreamState } from './groupMember.ts'
 import type { GroupMember, UpstreamState } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../../lib/network.ts'
-import type { ChainStore } from '../../storage/chainStore/openChainStore.ts'
 import type { SharedChecks } from '../../storage/redis/createSharedChecks.ts'
 import { createConfirmedNulls } from './createConfirmedNulls.ts'
 import type { ConfirmedNulls } from './createConfirmedNulls.ts'
@@ -39,9 +37,6 @@ import { createUpstream } from './createUpstream.ts'
 import { isNull } from './getNullMeaning.ts'
 import { queryUpstream } from './queryUpstream.ts'
 import { readErrorKind } from './classifyFailure.ts'
-import { createNetworkStore } from './store/createNetworkStore.ts'
-import type { NetworkStore } from './store/createNetworkStore.ts'
-import type { NetworkStoreParts } from './store/networkStoreParts.ts'
 import { watchHealth } from './health/watchHealth.ts'
 import { watchLag } from './health/watchLag.ts'
 
@@ -75,8 +70,6 @@ export interface UpstreamGroup {
   readonly cache: ResponseCache
   readonly confirmedNulls: ConfirmedNulls
   readonly filters: Filters
-  /** What the chain store has of this network; `undefined` without a chain store. */
-  readonly store: NetworkStore | undefined
   /** `undefined` if `eth_getLogs` must not be split. */
   readonly logRanges: LogRanges<GroupMember> | undefined
   /** What each key's callers have seen: the newest block, and the upstream of their last write. */
@@ -104,8 +97,6 @@ export interface UpstreamGroupOptions {
   readonly upstreams: readonly UpstreamOptions[]
   readonly loadBalancing: LoadBalancing
   readonly maxLagBlocks: number
-  /** How many blocks behind its head a block is final at nodes without the tag `finalized`. @default none is final */
-  readonly finalityDepth?: number
   readonly hedgeMs?: number | 'p95'
   readonly broadcast: number | 'all'
   readonly verifyResults: boolean
@@ -117,8 +108,6 @@ export interface UpstreamGroupOptions {
   readonly timeoutMs: number
   /** 0 turns the cache off. */
   readonly maxCacheBytes: number
-  /** @default none */
-  readonly chainStore?: ChainStore | undefined
   /** For each key. */
   readonly maxFilters: number
   /** The checks that the instances of a cluster share; `undefined`: there are no others. */
@@ -136,7 +125,7 @@ interface MemberContext extends Pick<GroupMember, 'head' | 'sawHead'> {
 
 const createGroupMember = (
   { name, url, wsUrl: _wsUrl, headers, ...nodeOptions }: UpstreamOptions,
-  { network, chainId, timeoutMs, finalityDepth, getBudgetUsage, log }: UpstreamGroupOptions,
+  { network, chainId, timeoutMs, getBudgetUsage, log }: UpstreamGroupOptions,
   { polls, head, sawHead, onBack, shared }: MemberContext,
 ): GroupMember => {
   const budget = createBudget(nodeOptions, { usage: getBudgetUsage(url) })
@@ -155,7 +144,6 @@ const createGroupMember = (
   })
   const member: GroupMember = createMember({
     name,
-    urlHash: hash('sha256', url.href),
     upstream,
     health: watchHealth(upstream, {
       chainId,
@@ -166,7 +154,7 @@ const createGroupMember = (
       onLatency: (ms) => member.latency.addProbe(ms),
       shared,
     }),
-    finality: createFinality(upstream, { timeoutMs, onBack, depth: finalityDepth, head }),
+    finality: createFinality(upstream, { timeoutMs, onBack }),
     budget,
     capabilities,
     head,
@@ -188,10 +176,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       polls,
       head: () => lag.head(index),
       sawHead: (block) => lag.saw(index, block),
-      onBack: () => {
-        cache.clear()
-        store?.verifyAgain()
-      },
+      onBack: cache.clear,
       shared: share(upstream.url, upstream.headers),
     }),
   )
@@ -202,8 +187,6 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     polls,
     shared: share('heads'),
   })
-  const logRanges: UpstreamGroup['logRanges'] = options.splitLogs ? createLogRanges() : undefined
-  const store = createStore(options, { members, polls, logRanges, onReplaced: cache.clear })
   const several = members.length > 1
   const views = createCallerViews({ members, heads: options.rewritable ? 'none' : several ? 'monotonic' : 'latest' })
   const createFinalViews = (): CallerViews<GroupMember> =>
@@ -217,12 +200,22 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       if (loadBalancing === 'order' && member === picked) return
     }
   }
-  const highestHead = (): number => getHighestHead(members)
+  const highestHead = (): number => {
+    let highest = 0
+    for (const member of members) highest = Math.max(highest, member.head() ?? 0)
+    return highest
+  }
+  const supportedHead = (): number => {
+    const heads = members.flatMap((member) => member.head() ?? [])
+    const isSupported = (head: number): boolean =>
+      heads.filter((other) => Math.abs(head - other) <= options.maxLagBlocks).length > 1
+    return Math.max(0, ...heads.filter(isSupported))
+  }
   return {
     network,
     chainId,
     highestHead,
-    supportedHead: () => getSupportedHead(members, options.maxLagBlocks),
+    supportedHead,
     isCredibleHead: lag.isCredible,
     getHedgeMs:
       hedgeMs === 'p95'
@@ -259,51 +252,19 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       finalized: createFinalViews(),
     },
     maxLagBlocks: options.maxLagBlocks,
-    store,
     verifyResults: options.verifyResults,
     broadcast: options.broadcast === 'all' ? members.length : options.broadcast,
-    logRanges,
+    logRanges: options.splitLogs ? createLogRanges() : undefined,
     start: async () => {
       await Promise.all(members.map(({ health }) => health.start()))
       await lag.start()
-      store?.start()
     },
     close: async () => {
-      store?.stop()
       lag.stop()
       for (const { health } of members) health.stop()
       await Promise.all(members.map(({ upstream }) => upstream.close()))
     },
   }
-}
-
-/** Creates what the chain store has of the network, if there is one. */
-const createStore = (
-  { chainStore, network, chainId, timeoutMs, log }: UpstreamGroupOptions,
-  parts: Pick<NetworkStoreParts, 'members' | 'polls' | 'logRanges' | 'onReplaced'>,
-): NetworkStore | undefined =>
-  chainStore &&
-  createNetworkStore({
-    store: chainStore,
-    network,
-    chainId,
-    ...parts,
-    timeoutMs,
-    warn: (what) => log({ event: 'warning', what }),
-  })
-
-const getHighestHead = (members: readonly GroupMember[]): number => {
-  let highest = 0
-  for (const member of members) highest = Math.max(highest, member.head() ?? 0)
-  return highest
-}
-
-/** The highest head that a second member is near. */
-const getSupportedHead = (members: readonly GroupMember[], maxLagBlocks: number): number => {
-  const heads = members.flatMap((member) => member.head() ?? [])
-  const isSupported = (head: number): boolean =>
-    heads.filter((other) => Math.abs(head - other) <= maxLagBlocks).length > 1
-  return Math.max(0, ...heads.filter(isSupported))
 }
 
 const explainNoPick = (

@@ -18,7 +18,6 @@ import type { Health } from './health/watchHealth.ts'
 export interface GroupMember {
   /** Its name in logs and metrics. */
   readonly name: string
-  readonly urlHash: string
   readonly upstream: Upstream
   readonly health: Health
   readonly finality: Finality
@@ -42,16 +41,7 @@ export interface GroupMember {
 /** The parts of a member that the group creates. */
 export interface MemberParts extends Pick<
   GroupMember,
-  | 'name'
-  | 'urlHash'
-  | 'upstream'
-  | 'health'
-  | 'finality'
-  | 'budget'
-  | 'capabilities'
-  | 'head'
-  | 'sawHead'
-  | 'privateTransactions'
+  'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'capabilities' | 'head' | 'sawHead' | 'privateTransactions'
 > {
   readonly weight: UpstreamOptions['weight']
 }

@@ -6,8 +6,6 @@ import { scanItems, scanMembers, skipSpace } from '../../lib/json/scanMembers.ts
 export interface NodeResponse {
   readonly member: 'result' | 'error'
   readonly value: Buffer | string
-  /** Where the service had it; `undefined` if a node was called. */
-  readonly cachedIn?: 'memory' | 'store'
 }
 
 /** The validity of a smaller response is checked by `JSON.parse`; a larger one is scanned, which creates no values. */

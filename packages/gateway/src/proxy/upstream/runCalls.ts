@@ -10,7 +10,6 @@ import type { GroupMember } from './groupMember.ts'
 import { getBatchNeededHead, getNeededHead } from './heads/getNeededHead.ts'
 import { chooseFinalBlock, trackFinalBlock } from './heads/trackFinalBlock.ts'
 import { showsHead, trackHead } from './heads/trackHead.ts'
-import { readStored, storeRead } from './store/forwardStored.ts'
 import { payForResult } from './payForResult.ts'
 import { cacheResult, getCachedResult, toSharedRead } from './sharedRead.ts'
 import type { SharedRead } from './sharedRead.ts'
@@ -308,28 +307,6 @@ const sendAlone = (run: Run, one: RunningCall): void => {
 }
 
 const sendTogether = (run: Run, several: readonly RunningCall[]): void => {
-  if (run.scope.group.store === undefined) sendBatch(run, several)
-  else void sendUnstored(run, several)
-}
-
-/** Sends those of the calls whose results are not stored. */
-const sendUnstored = async (run: Run, several: readonly RunningCall[]): Promise<void> => {
-  const { scope } = run
-  const deadlineMs = getLeftMs(run)
-  const found = await Promise.all(several.map(({ call, read }) => readStored(scope.group, call, { read, deadlineMs })))
-  if (run.isCancelled) return
-  const left = several.filter((_, at) => found[at] === undefined)
-  const [first, second] = left
-  if (first === undefined) freeSlot(run)
-  else if (second === undefined) sendAlone(run, first)
-  else sendBatch(run, left)
-  for (const [at, one] of several.entries()) {
-    const result = found[at]
-    if (result !== undefined) endCall(run, one, { result: payForResult(result, scope), member: undefined })
-  }
-}
-
-const sendBatch = (run: Run, several: readonly RunningCall[]): void => {
   const { scope } = run
   let running = several.length
   const options = {
@@ -342,10 +319,7 @@ const sendBatch = (run: Run, several: readonly RunningCall[]): void => {
     const one = several[place]
     if (one !== undefined && result === undefined) run.queue.push([one])
     else if (one !== undefined && result !== undefined) {
-      if (one.read !== undefined) {
-        cacheResult(one.read, result, { group: scope.group, member })
-        storeRead(scope.group, one.call, one.read, { result, member })
-      }
+      if (one.read !== undefined) cacheResult(one.read, result, { group: scope.group, member })
       endCall(run, one, { result, member })
     }
     running -= 1

@@ -1,7 +1,6 @@
 import type { SendCall, SendOptions } from '../call/callScope.ts'
 import type { CallDone } from './callResult.ts'
 import { forwardRead } from './logs/forwardLogs.ts'
-import { forwardStored } from './store/forwardStored.ts'
 import { cacheResult } from './sharedRead.ts'
 import { waitForSlot } from './waitForSlot.ts'
 
@@ -11,10 +10,9 @@ const always = (): boolean => true
 export const sendRead: SendCall = (call, scope, options, done) => {
   const { group, streams } = scope
   const { read, mayLead } = options
-  const forward = group.store === undefined ? forwardRead : forwardStored
-  if (read === undefined) return forward(call, scope, { ...options, mayStream: streams ? always : undefined }, done)
+  if (read === undefined) return forwardRead(call, scope, { ...options, mayStream: streams ? always : undefined }, done)
   const forwardAndCache = (own: SendOptions, received: CallDone): (() => void) =>
-    forward(call, scope, own, (result, member) => {
+    forwardRead(call, scope, own, (result, member) => {
       cacheResult(read, result, { group, member })
       received(result, member)
     })
@@ -25,7 +23,7 @@ export const sendRead: SendCall = (call, scope, options, done) => {
       scope,
       {
         start: ({ sent, mayStream, done: received }) =>
-          forwardAndCache({ deadlineMs: own.deadlineMs, neededHead: own.neededHead, read, sent, mayStream }, received),
+          forwardAndCache({ deadlineMs: own.deadlineMs, neededHead: own.neededHead, sent, mayStream }, received),
         done,
       },
       own,

@@ -30,7 +30,7 @@ export const toSharedRead = ({ method, params = '[]', traits }: ForwardedCall): 
 /** Gets a read's result from the cache. */
 export const getCachedResult = (read: SharedRead, group: UpstreamGroup): NodeResponse | undefined => {
   const value = read.pin === undefined ? undefined : group.cache.get(read.key)
-  return value === undefined ? undefined : { member: 'result', value, cachedIn: 'memory' }
+  return value === undefined ? undefined : { member: 'result', value }
 }
 
 /** Caches a result if it cannot change any more, as far as the node that sent it knows. */

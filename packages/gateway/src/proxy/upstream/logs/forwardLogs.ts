@@ -44,7 +44,7 @@ const forwardLogs = (
   done: CallDone,
 ): (() => void) => {
   const { group, budget, ownerId, keyId } = scope
-  const { neededHead: seenHead, receivedLogs } = options
+  const { neededHead: seenHead } = options
   const sender = createCallSender(scope, options)
   const finish: CallDone = (result, member) => {
     if (!sender.isStopped()) done(result, member)
@@ -60,7 +60,7 @@ const forwardLogs = (
     ) {
       const error = tried.length === 0 ? rejected?.error : undefined
       tried.push(member)
-      const result = await splitLogs({ call, filter, member, rejected: error, ranges, sender, budget, receivedLogs })
+      const result = await splitLogs({ call, filter, member, rejected: error, ranges, sender, budget })
       if (result !== 'impossible' && isFinal(result)) {
         finish(result, member)
         return
