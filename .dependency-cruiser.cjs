@@ -1,6 +1,6 @@
 // The import rules of the workspace, from the table in scripts/arrows.ts. To check them alone: npx depcruise packages examples
 const { existsSync, readFileSync, readdirSync } = require('node:fs')
-const { arrows, planes } = require('./scripts/arrows.ts')
+const { arrows, planes, proxyFolders } = require('./scripts/arrows.ts')
 
 const tests = '[.](test|test-d|bench)[.]tsx?$|^packages/[^/]+/test/'
 const literally = (path) => path.replaceAll('.', '[.]')
@@ -55,13 +55,19 @@ const perPackage = Object.entries(arrows).flatMap(([folder, may]) => [
       ]),
 ])
 
-const perPlane = planes.map((plane, place) => ({
-  name: `plane:${plane}`,
-  severity: 'error',
-  comment: `${plane} may import ${planes.slice(0, place).join(', ') || 'no other folder of the gateway'}`,
-  from: { path: `^packages/gateway/src/${plane}/`, pathNot: tests },
-  to: { path: '^packages/gateway/src/', pathNot: `^packages/gateway/src/(${planes.slice(0, place + 1).join('|')})/` },
-}))
+const inOrder = (folders, { name, within, others }) =>
+  folders.map((folder, place) => ({
+    name: `${name}:${folder}`,
+    severity: 'error',
+    comment: `${folder} may import ${folders.slice(0, place).join(', ') || 'no other folder here'}`,
+    from: { path: `^${within}/${folder}/`, pathNot: tests },
+    to: { path: `^${within}/${others}`, pathNot: `^${within}/(${folders.slice(0, place + 1).join('|')})/` },
+  }))
+const perPlane = [
+  ...inOrder(planes, { name: 'plane', within: 'packages/gateway/src', others: '' }),
+  // The files beside these folders have types that all of them use.
+  ...inOrder(proxyFolders, { name: 'proxy', within: 'packages/gateway/src/proxy', others: '[^/]+/' }),
+]
 
 module.exports = {
   forbidden: [
@@ -73,21 +79,14 @@ module.exports = {
       to: { circular: true },
     },
     {
-      name: 'transport',
-      severity: 'error',
-      comment: 'the steps of a request do not know whether it came over HTTP or as a message of a WebSocket',
-      from: { path: '^packages/gateway/src/proxy/(?!caller/)[^/]+/', pathNot: tests },
-      to: { path: '^packages/gateway/src/proxy/caller/' },
-    },
-    {
       name: 'run-calls',
       severity: 'error',
       comment: 'the steps of a request reach the nodes by runCalls only',
       from: { path: '^packages/gateway/src/proxy/request/', pathNot: tests },
       to: {
         path: '^packages/gateway/src/proxy/upstream/',
-        // An error is read without a node.
-        pathNot: '/(runCalls|classifyFailure)[.]ts$',
+        // How a call ended is read without a node.
+        pathNot: '/(runCalls|classifyFailure|callResult)[.]ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

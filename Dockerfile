@@ -5,7 +5,7 @@ COPY . .
 RUN npm run setup && npm run build
 # The command with what it needs to run, and nothing of the workspace. The binary of the embedded node (43 MB) is an optional dependency: only
 # keyrail dev needs it.
-RUN node packages/cli/copyFiles.mjs && npm run pnpm -- --filter keyrail deploy --prod --no-optional --legacy /app
+RUN node scripts/copyCliFiles.ts && npm run pnpm -- --filter keyrail deploy --prod --no-optional --legacy /app
 
 FROM node:24.21.0-bookworm-slim
 # Returns freed memory to the system. Without it, glibc keeps 60 to 100 MB, mostly from hashing passwords.

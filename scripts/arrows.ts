@@ -45,6 +45,20 @@ export const planes: readonly string[] = [
   'service',
 ]
 
+/**
+ * The folders of the gateway's proxy. A folder may import those before it, and nothing else: the nodes know nothing of requests, and the steps of a
+ * request do not know whether it came over HTTP or as a message of a WebSocket.
+ */
+export const proxyFolders: readonly string[] = [
+  'method',
+  'options',
+  'http',
+  'upstream',
+  'subscription',
+  'request',
+  'caller',
+]
+
 /** The arrows between packages, by folder under packages/. A new package is added here first. */
 export const arrows: Readonly<Record<string, PackageArrows>> = {
   core: {

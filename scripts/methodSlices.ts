@@ -23,15 +23,20 @@ const getMethods = (table: MethodTable): readonly Entry[] =>
 
 const getNamespace = (table: MethodTable, name: string): MethodRow => table[name.replace(/_.*/, '_*')] ?? {}
 
-/** Puts the names of the same value next to each other. Names without a value are left out. */
+/** Leaves out the namespace of a name after another one of the same namespace, unless the rest has a `_` too. */
+const shorten = (name: string, index: number, names: readonly string[]): string => {
+  const [, namespace = '', rest = ''] = /^([^_]+_)(.*)$/.exec(name) ?? []
+  return names[index - 1]?.startsWith(namespace) && !rest.includes('_') ? rest : name
+}
+
+/** Puts the names of the same value next to each other, in the form of `MethodGroups`. Names without a value are left out. */
 const group = (entries: readonly Entry[], getValue: (row: MethodRow) => number | string | undefined) => {
-  const groups: Record<string, string> = {}
+  const groups: Record<string, string[]> = {}
   for (const [name, row] of entries) {
     const value = getValue(row)
-    if (value !== undefined && value !== '')
-      groups[value] = groups[value] === undefined ? name : `${groups[value]} ${name}`
+    if (value !== undefined && value !== '') (groups[value] ??= []).push(name)
   }
-  return groups
+  return Object.fromEntries(Object.entries(groups).map(([value, names]) => [value, names.map(shorten).join(' ')]))
 }
 
 /** The letters of `callMethods`. */
@@ -69,6 +74,7 @@ export function buildCoreSlice(table: MethodTable = methodTable) {
     ),
     unitMethods: group(all, ({ units }) => units),
     lookUpMethods: group(entries, ({ lookUp }) => lookUp),
+    quantityMethods: group(entries, ({ quantity }) => (quantity ? 'result' : undefined)),
   }
 }
 
@@ -153,6 +159,7 @@ const descriptions: Readonly<Record<string, string>> = {
     '/** Methods with results to cache: by the position of their block, by their transaction, or constant on a chain. */',
   unitMethods: '/** Methods by their cost in compute units. */',
   lookUpMethods: '/** Methods whose lost response can be looked up, by what. */',
+  quantityMethods: '/** Methods whose result is a quantity. */',
   optionalBlockMethods: '/** Methods that may leave out their block, by its position. */',
 }
 

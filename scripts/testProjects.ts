@@ -155,14 +155,17 @@ export function changedProjects(since: string): TestProjectInlineConfiguration[]
   })
 }
 
+/** The longest files: the Python tests, which run hundreds of tests in another process, and every page of the documentation in a browser. */
+const longest = /\/test\/(?:python|docsSite)\.verify\.ts$/
+
 /**
- * Starts the long test files first, so that all workers finish at about the same time: first the Python tests, which run hundreds of
- * tests in another process, then tests that start servers and compilers, then the many small tests next to the code.
+ * Starts the long test files first, so that all workers finish at about the same time: the longest ones, then tests that start servers and
+ * compilers, then the many small tests next to the code.
  */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project, moduleId }: TestSpecification): number => {
-      if (project.name === 'python' || moduleId.endsWith('/test/python.verify.ts')) return 0
+      if (project.name === 'python' || longest.test(moduleId)) return 0
       return /packages.[^/]+.src./.test(moduleId) ? 2 : 1
     }
     const sorted = await super.sort(files)

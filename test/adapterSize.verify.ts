@@ -9,7 +9,7 @@ import { bundle, bundlers, weigh } from './bundle.ts'
 
 /** That of ethers reads logs itself: it splits ranges, follows blocks and reports failures, which the provider of ethers does not. */
 const limits: Readonly<Record<string, number>> = { ethers: 3_800 }
-const defaultLimit = 2_000
+const defaultLimit = 2_150
 // Adapters turn on safe writes with the hash function of their library.
 const core =
   "import { createTransport, safeWrites } from '@keyrail/core'\nglobalThis.transport = createTransport({ url, safeWrites: safeWrites(globalThis.options) })"

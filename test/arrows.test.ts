@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { arrows, planes } from '../scripts/arrows.ts'
+import { arrows, planes, proxyFolders } from '../scripts/arrows.ts'
 import { findImportProblems } from './findImportProblems.ts'
 import { findManifestProblems } from './findManifestProblems.ts'
 import { top } from './run.ts'
@@ -18,9 +18,13 @@ test('no import breaks an arrow or closes a loop', async () => {
   expect(files.filter((file) => /[/]src[/].*[.]ts$/.test(file)).sort()).toEqual(sources.sort())
 })
 
-test('the folders of the gateway are its planes', () => {
-  const folders = globSync('packages/gateway/src/*/**/*.ts', { cwd: top }).map((file) => file.split('/')[3])
-  expect(new Set(folders)).toEqual(new Set(planes))
+test.each([
+  ['packages/gateway/src', planes],
+  ['packages/gateway/src/proxy', proxyFolders],
+])('the order of the folders of %s has all of them', (folder, ordered) => {
+  const place = folder.split('/').length
+  const folders = globSync(`${folder}/*/**/*.ts`, { cwd: top }).map((file) => file.split('/')[place])
+  expect(new Set(folders)).toEqual(new Set(ordered))
 })
 
 test('no step of a request asks whether it came over HTTP or a WebSocket', () => {

@@ -16,18 +16,8 @@ export interface Block {
   readonly homes?: readonly { readonly from: string; readonly exports: ExportedNames }[]
 }
 
-// Names that the text around a block explains. Declarations and imports of the block take precedence.
+// Globals of test runners and of Vite, and modules that only a test installs. Readers paste samples, so a sample declares every other name.
 const surroundings = `
-declare const client: import('@keyrail/fetch').Client
-declare const transport: import('@keyrail/core').Transport
-declare const address: import('@keyrail/core').EndpointUrlOptions
-declare const url: string
-declare const baseUrl: string
-declare const rpcUrl: string
-declare const jwt: string
-declare const account: \`0x\${string}\`
-declare const hash: \`0x\${string}\`
-declare const signal: AbortSignal
 declare const test: typeof import('vitest').test
 declare const expect: typeof import('vitest').expect
 declare const beforeAll: typeof import('vitest').beforeAll
@@ -42,6 +32,23 @@ declare module '@nomicfoundation/hardhat-viem'
 declare module 'hardhat/config'
 `
 
+// Names that an `@example` may use as if the reader had them. Programs in documents are pasted, so they declare all names.
+const exampleNames = `
+export declare const client: import('@keyrail/fetch').Client
+export declare const transport: import('@keyrail/core').Transport
+export declare const address: import('@keyrail/core').EndpointUrlOptions
+export declare const url: string
+export declare const account: \`0x\${string}\`
+export declare const hash: \`0x\${string}\`
+export declare const signal: AbortSignal
+`
+
+/** The names that examples may use without a declaration, for {@link Block.homes}. */
+export const exampleHome: NonNullable<Block['homes']>[number] = {
+  from: './exampleNames.ts',
+  exports: { types: [], values: [...exampleNames.matchAll(/const (\w+)/g)].map(([, name = '']) => name) },
+}
+
 /**
  * Compiles code blocks against the sources of the workspace, with the workspace's own compiler options.
  * @param blocks - The blocks. Each is compiled as a separate module.
@@ -54,6 +61,7 @@ export async function compileBlocks(blocks: readonly Block[]): Promise<string[]>
     symlinkSync(join(top, 'node_modules'), join(directory, 'node_modules'))
     writeFileSync(join(directory, 'package.json'), '{ "type": "module" }')
     writeFileSync(join(directory, 'around.d.ts'), surroundings)
+    writeFileSync(join(directory, 'exampleNames.ts'), exampleNames)
     writeFileSync(
       join(directory, 'tsconfig.json'),
       JSON.stringify({

@@ -7,7 +7,7 @@ import { commandHelp, mainHelp } from '../packages/cli/src/output/helpText.ts'
 import { plain } from '../packages/cli/src/output/style.ts'
 import { findCommandProblems } from './findCommandProblems.ts'
 import type { KnownCommands } from './findCommandProblems.ts'
-import { compileBlocks } from './compileBlocks.ts'
+import { compileBlocks, exampleHome } from './compileBlocks.ts'
 import type { Block } from './compileBlocks.ts'
 import { findExamples } from './findExamples.ts'
 import { getExportedNames } from './getExportedNames.ts'
@@ -53,6 +53,8 @@ const planted: Readonly<Record<string, string>> = {
     '```ts\ncreateClient({ url })\n```',
     '```diff ts\n-client.eth_blokNumber()\n+client.eth_blockNumber()\n client.eth_gazPrice()\n```',
   ].join('\n\n'),
+  'pasted.md':
+    '```ts\nconst endpoint = { baseUrl: "https://node.example/mainnet", apiKey }\nexport { endpoint as client }\n```\n',
   'fine.md':
     '```ts\nawait client.eth_blockNumber()\n```\n```ts\nconst url: number = 1\nexport { url as client }\n```\n',
 }
@@ -78,11 +80,15 @@ const getErrors = (...files: readonly string[]): string[] =>
 
 beforeAll(async () => {
   // All blocks are compiled at once, because each run of the compiler first reads the sources of the workspace.
-  const homes = [{ from: '@keyrail/core', exports: getExportedNames(read('packages/core/src/index.ts')) }]
+  const homes = [{ from: '@keyrail/core', exports: getExportedNames(read('packages/core/src/index.ts')) }, exampleHome]
   errors = await compileBlocks([
     ...documents.flatMap((file) => getCodeBlocks(file, read(file))),
     ...examples,
-    ...Object.entries(planted).flatMap(([file, markdown]) => getCodeBlocks(file, markdown)),
+    ...Object.entries(planted).flatMap(([file, markdown]) =>
+      getCodeBlocks(file, markdown).map((block) =>
+        file === 'pasted.md' ? block : Object.assign(block, { homes: [exampleHome] }),
+      ),
+    ),
     ...findExamples(plantedSource).map((example): Block => ({
       file: 'thisOne.ts',
       language: 'ts',
@@ -122,6 +128,10 @@ describe('the checker', () => {
 
   test('reports a wrong method, param, option or import, in TypeScript and JavaScript', () => {
     expect(getErrors('wrong.md').map((error) => Number(error.split(':')[1]))).toEqual([2, 6, 11, 15, 19, 23, 25, 25])
+  })
+
+  test('reports a name that the program of a document does not declare', () => {
+    expect(getErrors('pasted.md')).toEqual([expect.stringMatching(/^pasted[.]md:2: error TS18004: .*'apiKey'/)])
   })
 
   test('lets a block use the declared names, and declare them itself', () => {
@@ -255,6 +265,7 @@ function getExamples(files: readonly string[]): Block[] {
       { from: join(top, file), exports: getExportedNames(source) },
       ...entries.filter((entry) => entry.folder === folder),
       ...entries.filter((entry) => entry.folder !== folder),
+      exampleHome,
     ]
     return examples.map(({ line, code }): Block => ({ file, line, code, language: 'ts', homes }))
   })

@@ -5,7 +5,11 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
+import { toSearchedTexts } from '../docs/.vitepress/agentPages.ts'
+import { readPages } from '../docs/.vitepress/readPages.ts'
 import searchSettings from '../docs/.vitepress/search.json' with { type: 'json' }
+import { createDocsIndex } from '../packages/cli/src/mcp/docsIndex.ts'
+import { toSearchOptions } from '../packages/cli/src/mcp/toSearchOptions.ts'
 import { withoutCode } from './findFences.ts'
 import { getExportedNames } from './getExportedNames.ts'
 import { run, top } from './run.ts'
@@ -42,6 +46,11 @@ const namedHosts = [
   'modelcontextprotocol.io',
   'docs.erpc.cloud',
   'docs.otterscan.io',
+  'www.alchemy.com',
+  'docs.metamask.io',
+  'lb.drpc.org',
+  'rpc.ankr.com',
+  'docs.tenderly.co',
 ]
 
 const documented = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw']
@@ -110,13 +119,30 @@ describe('the site', () => {
     }
     const options = { fields: ['title', 'titles', 'text'], storeFields: ['title', 'titles'] }
     const search = MiniSearch.loadJSON(index, options)
-    const find = (words: string): string[] => search.search(words, searchSettings.options).map(({ id }) => id)
+    // As the theme does in the browser.
+    const how = toSearchOptions(searchSettings.options)
+    const find = (words: string): string[] => search.search(words, how).map(({ id }) => id)
     expect(find('unconfirmed')).toContain('/failures.html#unconfirmed')
     expect(find('origin_not_allowed')).toContain('/failures.html#origin_not_allowed')
     expect(find('sizing')).toContain('/service/sizing.html#sizing')
     expect(find('createTransport').join(' ')).toContain('/api/core.html#createtransport')
-    const first = searchQueries.map(([query]) => [query, find(query)[0]?.replace(/^[/]|[.]html.*$/g, '')])
-    expect(first).toEqual(searchQueries.map(([query, page]) => [query, page.replace(/[.]md$/, '')]))
+    // As `keyrail mcp` does, whose results searchQueries.test.ts checks.
+    const docs = createDocsIndex({ pages: toSearchedTexts(readPages(top)), settings: searchSettings })
+    const toFile = (id: string): string =>
+      id
+        .slice(1)
+        .replace(/#.*/, '')
+        .replace(/(^|[/])$/, '$1index.html')
+    for (const [query] of searchQueries) {
+      const files = docs.search(query, 10).map(({ page }) => page.replace(/md$/, 'html'))
+      expect(find(query).slice(0, 10).map(toFile), query).toEqual(files)
+    }
+    // Every result leads to its heading.
+    const ids = find('key keyrail node call service')
+    expect(ids.length).toBeGreaterThan(500)
+    const html = new Map([...new Set(ids.map(toFile))].map((file) => [file, read(file)]))
+    const isThere = (id: string): boolean => html.get(toFile(id))?.includes(` id="${id.split('#')[1]}"`) === true
+    expect(ids.filter((id) => !isThere(id))).toEqual([])
     // Pages for contributors are not in the index.
     expect(
       find('decision architecture changeset').filter((id) => /^[/](decisions|bench|architecture)/.test(id)),
@@ -243,13 +269,15 @@ describe('in Chromium', { ...needs('chromium'), timeout: 1_800_000 }, () => {
     expect(getProblems(({ errors }) => errors)).toEqual({})
   })
 
-  test('the search leads to a page', async () => {
+  test('the search leads to a page, and to a guide before a reference', async () => {
     const page = await browser.newPage()
     await page.goto(`${served.url}/index.html`)
     await page.getByRole('button', { name: 'Search' }).click()
-    await page.locator('#localsearch-input').fill('unconfirmed')
+    // Without weights, the reference of the control API is first.
+    await page.locator('#localsearch-input').fill('webhook')
+    await page.locator('.VPLocalSearchBox .result[href*="/reference/"]').first().waitFor()
     await page.locator('.VPLocalSearchBox .result').first().click()
-    await page.waitForURL(/\/[a-z/-]+[.]html#/)
+    await page.waitForURL(/\/service\/alerts[.]html#/)
     expect(await page.locator('h1').count()).toBe(1)
     await page.close()
   })

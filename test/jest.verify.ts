@@ -1,12 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findFences } from './findFences.ts'
 import { getPacked } from './getPacked.ts'
 import { run, top } from './run.ts'
+import { startRuntimeServers } from './runtimeCalls.ts'
+import type { RuntimeReport } from './runtimeCalls.ts'
 
-// Installs Jest and the packed packages as a user would, and runs the configuration and the test of docs/msw.md.
+// Installs Jest and the packed packages as a user would, and runs the configuration and the test of docs/msw.md, and the calls that every runtime makes.
 
 const timeoutMs = 300_000
 let folder = ''
@@ -18,10 +20,12 @@ beforeAll(async () => {
     if (file !== undefined) writeFileSync(join(folder, file), code)
   }
   writeFileSync(join(folder, 'environment.test.ts'), environmentTest)
+  writeFileSync(join(folder, 'makeCalls.js'), callsTest)
+  cpSync(join(import.meta.dirname, 'consumers/runtimes/runCalls.mjs'), join(folder, 'runCalls.js'))
   const { devDependencies } = getPacked('msw').manifest
   const dependencies = {
     ...Object.fromEntries(
-      ['core', 'msw', 'viem'].map((name) => [`@keyrail/${name}`, `file:${getPacked(name).tarball}`]),
+      ['core', 'fetch', 'msw', 'viem'].map((name) => [`@keyrail/${name}`, `file:${getPacked(name).tarball}`]),
     ),
     msw: devDependencies?.['msw'],
     viem: devDependencies?.['viem'],
@@ -74,6 +78,17 @@ test('subscribes to blocks', async () => {
 })
 `
 
+// Runs only where its name is given, because it needs servers.
+const callsTest = `
+import { writeFileSync } from 'node:fs'
+import { runCalls } from './runCalls.js'
+
+test('makes the calls', async () => {
+  expect(typeof document).toBe('object')
+  writeFileSync('report.json', JSON.stringify(await runCalls(JSON.parse(process.env.GIVEN))))
+}, 60_000)
+`
+
 const jest = ['node_modules/jest/bin/jest.js']
 const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--globals', '--environment', 'jsdom']
 
@@ -85,9 +100,29 @@ test.each([
   'the mock node works in $name, without flags',
   async ({ words, document }) => {
     const env = { NODE_OPTIONS: '', NO_COLOR: '1', EXPECTED_DOCUMENT: document }
-    const { code, stdout, stderr } = await run(process.execPath, words, { cwd: folder, env, timeoutMs: 60_000 })
+    const { code, stdout, stderr } = await run(process.execPath, words, { cwd: folder, env, timeoutMs })
     expect(code, `${stdout}${stderr}`).toBe(0)
     expect(`${stdout}${stderr}`).toMatch(/Tests:? +3 passed/)
+  },
+  timeoutMs,
+)
+
+test(
+  'the packed SDK makes the same calls in Jest with jsdom as in every runtime',
+  async () => {
+    const { given, expectReport, expectNoKey, stop } = await startRuntimeServers()
+    try {
+      const env = { NODE_OPTIONS: '', NO_COLOR: '1', GIVEN: given }
+      const words = [...jest, '--testMatch', '**/makeCalls.js']
+      const { code, stdout, stderr } = await run(process.execPath, words, { cwd: folder, env, timeoutMs })
+      expect(code, `${stdout}${stderr}`).toBe(0)
+      const report = readFileSync(join(folder, 'report.json'), 'utf8')
+      // The environment resolves packages as in Node, and not as in a browser.
+      expectReport(JSON.parse(report) as RuntimeReport, false)
+      expectNoKey(`${report}${stdout}${stderr}`)
+    } finally {
+      await stop()
+    }
   },
   timeoutMs,
 )

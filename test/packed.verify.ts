@@ -1,8 +1,10 @@
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, posix, relative } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { describe, expect, test } from 'vitest'
+import { toSearchedTexts } from '../docs/.vitepress/agentPages.ts'
+import { readPages } from '../docs/.vitepress/readPages.ts'
 import { getPacked } from './getPacked.ts'
 import { publishedPackages } from './publishedPackages.ts'
 import type { Target } from './publishedPackages.ts'
@@ -30,10 +32,7 @@ const pages = readdirSync(pagesFolder, { recursive: true, withFileTypes: true })
   .map((entry) => posix.join(relative(pagesFolder, entry.parentPath), entry.name))
 
 // The pages that `keyrail mcp` searches.
-const guides = globSync('**/*.md', {
-  cwd: join(top, 'docs'),
-  exclude: (name) => /^(decisions|[.]vitepress)$/.test(name),
-})
+const docs = [...toSearchedTexts(readPages(top)).keys()]
 
 // The files in each tarball besides package.json, README and LICENSE; `*` is a hash of the contents. The list shows added and removed files in review.
 const contents: Readonly<Record<string, readonly string[]>> = {
@@ -74,6 +73,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     'dist/index.d.ts',
     'dist/portOffset.d.ts',
     ...withMaps(
+      'chainThread',
       'checkEvictionPolicy-*',
       'chunk-*',
       'createRedisInvalidation-*',
@@ -88,8 +88,10 @@ const contents: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...withMaps(
+      'accounts-*',
       'apps-*',
       'backup-*',
+      'cache-*',
       'call-*',
       'chunk-*',
       'completion-*',
@@ -99,10 +101,11 @@ const contents: Readonly<Record<string, readonly string[]>> = {
       'keys-*',
       'logs-*',
       'mcp-*',
+      'members-*',
     ),
     ...withMaps('main', 'networks-*', 'runMain-*', 'secret-*', 'serve-*', 'snippet-*', 'users-*', 'watch-*'),
     ...pages.map((file) => `dashboard/${file}`),
-    ...guides.map((file) => `docs/${file}`),
+    ...docs.map((file) => `docs/${file}`),
     'docs/search.json',
   ],
   'create-keyrail': [

@@ -54,7 +54,7 @@ const planted: readonly { readonly file: string; readonly text: string; readonly
   {
     file: 'packages/gateway/src/proxy/upstream/plantedTransport.ts',
     text: "export * from '../caller/http/writeParts.ts'",
-    problems: ['transport'],
+    problems: ['proxy:upstream'],
   },
   {
     file: 'packages/gateway/src/proxy/request/plantedForward.ts',

@@ -33,6 +33,7 @@ export const withFeature: Readonly<Record<string, string>> = {
     Object.entries(featureOptions).map(([name, option]) => [name, createProgram([name], [url, option])]),
   ),
   failover: createProgram(['failover'], [failoverOption]),
+  confirm: createProgram(['confirm', 'failover'], [failoverOption.replace('])', '], { confirm: confirm() })')]),
 }
 
 /** Every feature. */

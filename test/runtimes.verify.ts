@@ -1,72 +1,54 @@
-import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { build as buildWithVite } from 'vite'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
-import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
-import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 import { adapters, makeAdapterProject } from './adapterProject.ts'
 import { bundle } from './bundle.ts'
 import { latest, startLatestBlockServer } from './latestBlockServer.ts'
 import type { LatestBlockServer } from './latestBlockServer.ts'
 import { getInstalled } from './getPacked.ts'
-import { run, top } from './run.ts'
-import { nodes, runtimes } from './toolchains.ts'
+import { run } from './run.ts'
+import { startRuntimeServers } from './runtimeCalls.ts'
+import type { RuntimeReport, RuntimeServers } from './runtimeCalls.ts'
+import { electron, nodes, runtimes } from './toolchains.ts'
 import { needs, skipIfMissing } from '../scripts/externalPrograms.ts'
 
-// Tests the packed SDK against the real service, on each supported platform. All must report the same results.
-
-/** The part of the report of consumers/runtimes that is the same on every platform. */
-interface Report {
-  readonly wrongKey: { readonly seen: string }
-  readonly unreachable: { readonly seen: string }
-}
-
-interface Service {
-  readonly url: string
-  readonly app: { readonly apiKey: string; readonly urls: { readonly testnet: string } }
-  readonly nodes: { readonly testnet: string }
-}
-
-// Looks like a key, but is unknown to the service.
-const wrongKey = `kr_a${randomBytes(20).toString('hex').slice(1)}`
+// Makes the calls of consumers/runtimes/runCalls.mjs with the packed SDK, in each supported runtime. All must report the same results. Jest with
+// jsdom is in jest.verify.ts, React Native in reactNative.verify.ts.
 
 let directory = ''
-let service: Service
-/** A node with WebSocket: the service's own nodes have none. */
-let node: Anvil | undefined
-let chainId = ''
-let given = ''
-let stopService: () => Promise<void> = () => Promise.resolve()
+let servers: RuntimeServers
 
 beforeAll(async () => {
   directory = mkdtempSync(join(getInstalled(), 'runtimes-'))
   cpSync(join(import.meta.dirname, 'consumers/runtimes'), directory, { recursive: true })
-  ;({ service, stop: stopService } = await startService())
-  node = await startAnvil()
-  const unreachable = await getUnreachableUrl()
-  const baseUrl = service.app.urls.testnet.replace(/[/]v2[/].*/, '')
-  given = JSON.stringify({ baseUrl, apiKey: service.app.apiKey, wrongKey, unreachable, node: node.url })
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
-  const response = await fetch(service.nodes.testnet, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  })
-  chainId = ((await response.json()) as { result: string }).result
+  servers = await startRuntimeServers()
 })
 
 afterAll(async () => {
-  await stopService()
-  await node?.stop()
-  if (directory !== '') rmSync(directory, { recursive: true, force: true })
+  await servers.stop()
+  rmSync(directory, { recursive: true, force: true })
 })
+
+/** Runs a program whose last line of output is its report, and checks the report. */
+async function expectProgram(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly usedFetch: boolean },
+): Promise<{ readonly stderr: string }> {
+  const { cwd, usedFetch } = options
+  const { code, stdout, stderr } = await run(program, args, { cwd, timeoutMs: 100_000 })
+  expect(code, `${stdout}${stderr}`).toBe(0)
+  servers.expectReport(JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as RuntimeReport, usedFetch)
+  servers.expectNoKey(`${stdout}${stderr}`)
+  return { stderr }
+}
 
 // CI sets this to the Node of its machine.
 const named = process.env['KEYRAIL_NODE']
@@ -84,21 +66,26 @@ const programs = [
 ]
 
 describe.each(programs)('on $runtime', ({ program = '', args, options, usedFetch }) => {
-  test(
-    'the packed SDK calls, batches, aborts, watches and subscribes, shows no key in failures, and exits',
-    options,
-    async () => {
-      const { code, stdout, stderr } = await run(program, [...args, 'program.mjs', given], {
-        cwd: directory,
-        timeoutMs: 100_000,
-      })
-      expect(stderr).toBe('')
-      expect(code).toBe(0)
-      const report = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Report
-      expectReport(report, usedFetch)
-      expectNoKey(stdout)
-    },
-  )
+  test('the packed SDK makes all calls, shows no key in failures, and exits', options, async () => {
+    const { stderr } = await expectProgram(program, [...args, 'program.mjs', servers.given], {
+      cwd: directory,
+      usedFetch,
+    })
+    expect(stderr).toBe('')
+  })
+})
+
+test('a bundle of Vite for servers makes the same calls', async () => {
+  await buildWithVite({
+    root: directory,
+    configFile: false,
+    logLevel: 'silent',
+    build: { ssr: join(directory, 'program.mjs'), outDir: join(directory, 'ssr') },
+    // Without this, the bundle imports the packages.
+    ssr: { noExternal: true },
+  })
+  const [file = ''] = globSync(join(directory, 'ssr/program.*'))
+  await expectProgram(process.execPath, [file, servers.given], { cwd: directory, usedFetch: false })
 })
 
 describe.each(adapters)('@keyrail/$folder, packed, with its library', (adapter) => {
@@ -129,61 +116,88 @@ describe.each(adapters)('@keyrail/$folder, packed, with its library', (adapter) 
   }
 })
 
-test(
-  'the packed SDK does the same in a page of Chromium, its worker and its service worker, from another origin than the service',
-  needs('chromium'),
-  async () => {
+describe('in a page from another origin than the service', () => {
+  let site: { readonly url: string; readonly close: () => void }
+
+  beforeAll(async () => {
     const [chunk] = await bundle('esbuild', join(directory, 'page.mjs'))
-    const site = createServer((request, response) => {
+    const server = createServer((request, response) => {
       if (request.url === '/page.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(chunk?.code)
       else if (request.url === '/') {
         const page = '<!doctype html><title>dApp</title><script type="module" src="/page.js"></script>'
         response.writeHead(200, { 'content-type': 'text/html' }).end(page)
       } else response.writeHead(404).end()
     })
-    site.listen(0, '127.0.0.1')
-    await once(site, 'listening')
-    const browser = await openBrowser()
-    try {
-      const page = await browser.newPage()
-      const problems: string[] = []
-      const logged: string[] = []
-      page.on('pageerror', (error) => problems.push(error.message))
-      page.on('console', (message) => message.type() === 'log' && logged.push(message.text()))
-      await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
-      await page.waitForFunction('globalThis.useKeyrail !== undefined')
-      const inPage = (await page.evaluate(`useKeyrail(${given})`)) as Report
-      expectReport(inPage, true)
-      const inWorker = (await page.evaluate(
-        `new Promise((resolve, reject) => {
-          const worker = new Worker('/page.js', { type: 'module' })
-          worker.onmessage = ({ data }) => { worker.terminate(); data.report ? resolve(data.report) : reject(new Error(data.error)) }
-          worker.onerror = ({ message }) => reject(new Error(message))
-          worker.postMessage(${given})
-        })`,
-      )) as Report
-      expectReport(inWorker, true)
-      const inServiceWorker = (await page.evaluate(
-        `new Promise((resolve, reject) => {
-          const { port1, port2 } = new MessageChannel()
-          port1.onmessage = ({ data }) => (data.report ? resolve(data.report) : reject(new Error(data.error)))
-          navigator.serviceWorker.register('/page.js', { type: 'module' })
-            .then(() => navigator.serviceWorker.ready)
-            .then(({ active }) => active.postMessage(${given}, [port2]))
-            .catch(reject)
-        })`,
-      )) as Report
-      expectReport(inServiceWorker, true)
-      expect(logged.length).toBeGreaterThan(0)
-      expectNoKey(`${logged.join('\n')}${JSON.stringify([inPage, inWorker, inServiceWorker])}`)
-      expect(problems).toEqual([])
-    } finally {
-      await browser.close()
-      site.closeAllConnections()
-      site.close()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    site = {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      close: () => {
+        server.closeAllConnections()
+        server.close()
+      },
     }
-  },
-)
+  })
+
+  afterAll(() => site.close())
+
+  test(
+    'the packed SDK makes the same calls in Chromium, in its worker and its service worker',
+    needs('chromium'),
+    async () => {
+      const browser = await openBrowser()
+      const { given } = servers
+      try {
+        const page = await browser.newPage()
+        const problems: string[] = []
+        const logged: string[] = []
+        page.on('pageerror', (error) => problems.push(error.message))
+        page.on('console', (message) => message.type() === 'log' && logged.push(message.text()))
+        await page.goto(site.url)
+        await page.waitForFunction('globalThis.runCalls !== undefined')
+        const inPage = (await page.evaluate(`runCalls(${given})`)) as RuntimeReport
+        servers.expectReport(inPage, true)
+        const inWorker = (await page.evaluate(
+          `new Promise((resolve, reject) => {
+            const worker = new Worker('/page.js', { type: 'module' })
+            worker.onmessage = ({ data }) => { worker.terminate(); data.report ? resolve(data.report) : reject(new Error(data.error)) }
+            worker.onerror = ({ message }) => reject(new Error(message))
+            worker.postMessage(${given})
+          })`,
+        )) as RuntimeReport
+        servers.expectReport(inWorker, true)
+        const inServiceWorker = (await page.evaluate(
+          `new Promise((resolve, reject) => {
+            const { port1, port2 } = new MessageChannel()
+            port1.onmessage = ({ data }) => (data.report ? resolve(data.report) : reject(new Error(data.error)))
+            navigator.serviceWorker.register('/page.js', { type: 'module' })
+              .then(() => navigator.serviceWorker.ready)
+              .then(({ active }) => active.postMessage(${given}, [port2]))
+              .catch(reject)
+          })`,
+        )) as RuntimeReport
+        servers.expectReport(inServiceWorker, true)
+        expect(logged.length).toBeGreaterThan(0)
+        servers.expectNoKey(`${logged.join('\n')}${JSON.stringify([inPage, inWorker, inServiceWorker])}`)
+        expect(problems).toEqual([])
+      } finally {
+        await browser.close()
+      }
+    },
+  )
+
+  // npm's package downloads the program from elsewhere, so it is not a dependency of the workspace.
+  const needsElectron = {
+    skip: electron === undefined,
+    meta: {
+      missing: [{ name: 'Electron', fix: 'install electron, and set KEYRAIL_ELECTRON to the path of its program' }],
+    },
+  }
+  test("the packed SDK makes the same calls in Electron's renderer", needsElectron, async () => {
+    const args = ['--no-sandbox', 'startElectron.mjs', site.url, servers.given]
+    await expectProgram(electron ?? '', args, { cwd: directory, usedFetch: true })
+  })
+})
 
 // Installed apart, as only these tests need them.
 const edges = [
@@ -211,7 +225,7 @@ describe('in a runtime at the edge', () => {
 
   afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-  test.each(edges)('the packed SDK does the same in $runtime', async ({ entry, conditions, start }) => {
+  test.each(edges)('the packed SDK makes the same calls in $runtime', async ({ entry, conditions, start }) => {
     const { outputFiles } = await build({
       entryPoints: [join(directory, `${entry}.mjs`)],
       conditions: [...conditions],
@@ -223,72 +237,6 @@ describe('in a runtime at the edge', () => {
     })
     const file = join(home, `${entry}.js`)
     writeFileSync(file, outputFiles[0]?.text ?? '')
-    const { code, stdout, stderr } = await run(process.execPath, [`${start}.mjs`, file, given], {
-      cwd: home,
-      timeoutMs: 100_000,
-    })
-    expect(code, stderr).toBe(0)
-    expectReport(JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Report, true)
-    expectNoKey(stdout)
+    await expectProgram(process.execPath, [`${start}.mjs`, file, servers.given], { cwd: home, usedFetch: true })
   })
 })
-
-function expectReport(report: Report, usedFetch: boolean): void {
-  expect(report).toEqual({
-    blockNumberType: 'bigint',
-    chainId,
-    balance: '0',
-    batchRequests: 1,
-    abortedWithReason: true,
-    watched: 3,
-    watchedOneChain: true,
-    wrongKey: { ours: true, kind: 'auth', seen: expect.stringContaining('KeyrailError') },
-    unreachable: { ours: true, kind: 'network', seen: expect.stringContaining('KeyrailError') },
-    usedFetch,
-    usedSocket: true,
-  })
-}
-
-/** Checks that a text contains neither of the keys, nor their middle part. A redacted key only shows its end. */
-function expectNoKey(text: string): void {
-  for (const key of [service.app.apiKey, wrongKey]) {
-    expect(text).not.toContain(key)
-    expect(text).not.toContain(key.slice(4, 20))
-  }
-}
-
-/** Returns a URL whose server was just closed. */
-async function getUnreachableUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return `http://127.0.0.1:${port}`
-}
-
-/** Starts `keyrail dev` with methods that mine blocks. */
-async function startService(): Promise<{ service: Service; stop: () => Promise<void> }> {
-  const node = join(top, 'node_modules/node/bin/node')
-  const args = ['--conditions=@keyrail/source', 'packages/cli/src/main.ts', 'dev', '--unsafe-node-methods']
-  const child = spawn(node, [...args, '--port', '0', '--ephemeral', '--json'], {
-    cwd: top,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = once(child, 'exit')
-  let stdout = ''
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text
-      if (stdout.includes('\n')) resolve()
-    })
-    child.once('exit', () => reject(new Error(`keyrail dev exited before it was ready: ${stderr}`)))
-  })
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM')
-    await ended
-  }
-  return { service: JSON.parse(stdout) as Service, stop }
-}

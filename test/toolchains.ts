@@ -20,6 +20,9 @@ export const runtimes = [
   { runtime: 'Bun', program: findBun(), args: ['run'], libraryArgs: [] },
 ] as const
 
+/** The program of Electron; undefined if there is none. */
+export const electron: string | undefined = process.env['KEYRAIL_ELECTRON']
+
 /** The supported versions of TypeScript. */
 export const compilers = [
   { typescript: 7, tsc: 'tsc' },

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isForContributors } from './isForContributors.ts'
+import type { SitePage } from './readPages.ts'
 import type { SidebarGroup, SidebarItem } from './sidebar.ts'
 import { toSiteLink } from './siteLinks.ts'
-import type { StagedPage } from './stagePages.ts'
 
 /** What the files for agents are made of. */
 export interface AgentPagesInput {
-  readonly pages: readonly StagedPage[]
+  readonly pages: readonly SitePage[]
   readonly sidebar: readonly SidebarGroup[]
   readonly title: string
   readonly description: string
@@ -30,7 +30,7 @@ export function writeAgentPages(
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  const texts = new Map(pages.map((page) => [page.path, withSiteLinks(page, siteUrl)]))
+  const texts = toAgentTexts(pages, siteUrl)
   for (const [path, text] of texts) write(path, text)
 
   const seen = new Set<string>()
@@ -52,13 +52,24 @@ export function writeAgentPages(
   write('llms-full.txt', `${full.join('\n\n')}\n`)
 }
 
+/** Returns each page as agents get it, by its path: links lead to pages of the site. */
+const toAgentTexts = (pages: readonly SitePage[], siteUrl: string): ReadonlyMap<string, string> =>
+  new Map(pages.map((page) => [page.path, withSiteLinks(page, siteUrl)]))
+
+/** Returns the pages that the search finds, on the site and in `keyrail mcp`, as agents get them. */
+export const toSearchedTexts = (pages: readonly SitePage[]): ReadonlyMap<string, string> =>
+  toAgentTexts(
+    pages.filter(({ path }) => !isForContributors(path)),
+    '',
+  )
+
 const listItems = (group: SidebarGroup): SidebarItem[] => [
   ...(group.link === undefined ? [] : [{ text: group.text, link: group.link }]),
   ...group.items.flatMap((item) => ('items' in item ? listItems(item) : [item])),
 ]
 
 /** Rewrites the links of a page. A link to a file that is not on the site becomes its text. Code stays as it is. */
-function withSiteLinks({ markdown, source }: StagedPage, siteUrl: string): string {
+function withSiteLinks({ markdown, source }: SitePage, siteUrl: string): string {
   let fence = ''
   return markdown
     .split('\n')

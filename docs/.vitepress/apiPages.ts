@@ -1,17 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ApiPage } from './apiPage.ts'
 import { headingSlug } from './headingSlug.ts'
 import { pythonApiPages } from './pythonApiPages.ts'
 import { readExports } from './readExports.ts'
 import type { Exported } from './readExports.ts'
-
-/** A page of the API reference. */
-export interface ApiPage {
-  /** Its path in the site, such as `api/fetch.md`. */
-  readonly path: string
-  readonly title: string
-  readonly markdown: string
-}
 
 /** The packages of the reference, in order. */
 const folders = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw', 'snippets']

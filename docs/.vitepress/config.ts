@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { addSearchWords } from './addSearchWords.ts'
-import { writeAgentPages } from './agentPages.ts'
+import { join, relative } from 'node:path'
+import { toSearchedTexts, writeAgentPages } from './agentPages.ts'
 import { emptyHeaders } from './emptyHeaders.ts'
 import { headingSlug } from './headingSlug.ts'
 import { imageSizes } from './imageSizes.ts'
-import { isForContributors } from './isForContributors.ts'
+import { readPages } from './readPages.ts'
 import search from './search.json' with { type: 'json' }
+import { searchSections } from './searchSections.ts'
 import { sidebar } from './sidebar.ts'
 import { siteLinks } from './siteLinks.ts'
 import type { Markdown } from './siteLinks.ts'
@@ -14,7 +14,8 @@ import { stagePages } from './stagePages.ts'
 
 const top = join(import.meta.dirname, '../..')
 const folder = join(import.meta.dirname, 'pages')
-const pages = stagePages(top, folder)
+const pages = readPages(top)
+stagePages(top, folder, pages)
 
 /** The members of Vite's server that are used. */
 interface Server {
@@ -35,13 +36,7 @@ const editLink =
     ? undefined
     : { pattern: `${server}/${repository}/edit/main/:path`, text: 'Edit this page' }
 
-/** The text of a page that the search finds. Signatures are left out, and code is not highlighted, which would take seconds. */
-const toSearchable = (markdown: string, path: string): string => {
-  if (isForContributors(path)) return ''
-  return path.startsWith('api/')
-    ? markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
-    : markdown.replaceAll(/^( *```+)(ts|tsx|js|json|sh|python)\b.*$/gm, '$1text')
-}
+const searchedTexts = toSearchedTexts(pages)
 
 // The site loads nothing from other hosts, and its policy makes the browser block such requests. VitePress writes two scripts into each page.
 const policy =
@@ -106,12 +101,15 @@ export default {
       provider: 'local',
       options: {
         detailedView: true,
-        miniSearch: { searchOptions: search.options },
-        _render: (
-          source: string,
-          env: { readonly relativePath: string },
-          markdown: { render(text: string, env: object): string },
-        ) => addSearchWords(markdown.render(toSearchable(source, env.relativePath), env), env.relativePath),
+        miniSearch: {
+          searchOptions: search.options,
+          _splitIntoSections: (file: string) => {
+            const path = relative(folder, file).replaceAll('\\', '/')
+            return searchSections(path, searchedTexts.get(path) ?? '')
+          },
+        },
+        // The sections are made of Markdown.
+        _render: () => '',
       },
     },
   },
@@ -126,7 +124,7 @@ export default {
           const sources = pages.map(({ source }) => join(top, source))
           watcher.add(sources)
           watcher.on('change', (file) => {
-            if (sources.includes(file)) stagePages(top, folder)
+            if (sources.includes(file)) stagePages(top, folder, readPages(top))
           })
         },
       },

@@ -63,6 +63,11 @@ const access: Readonly<Record<string, string>> = {
   anyone: 'none needed',
   session: 'a browser session',
   operator: "an operator's session, or the operator token",
+  reveal: 'a browser session of an owner, admin or developer of the account',
+  manage: 'a browser session of an owner or admin of the account',
+  own: 'a browser session of a member of the account',
+  rules: 'a browser session of an owner of the account',
+  delete: 'a browser session of an owner of the account',
 }
 
 function writeRoute(route: ControlRoute, types: Types, shown: readonly string[]): string {
@@ -137,10 +142,13 @@ function formatCurl(route: ControlRoute, types: Types): string {
   ].join(' \\\n  ')
 }
 
+/** What a token can be used for. */
+const tokenAccess: readonly string[] = ['read', 'apps:write', 'keys:write', 'members', 'operator']
+
 /** The options of curl that authenticate. A session is a cookie of a browser, and its writes need the origin of the service. */
 function credentials(who: string): readonly string[] {
   if (who === 'anyone') return []
-  if (who === 'session') return ['-b "__Host-keyrail-session=$SESSION"', '-H "Origin: $KEYRAIL_SERVICE_URL"']
+  if (!tokenAccess.includes(who)) return ['-b "__Host-keyrail-session=$SESSION"', '-H "Origin: $KEYRAIL_SERVICE_URL"']
   return ['-H "Authorization: Bearer $KEYRAIL_TOKEN"']
 }
 
@@ -170,6 +178,9 @@ const samples: Readonly<Record<string, unknown>> = {
   scopes: ['read'],
   days: 7,
   limits: null,
+  role: 'viewer',
+  accountId: 'acc_0123456789abcdefghij',
+  userId: 'usr_0123456789abcdefghij',
   link: 'https://rpc.example.org/…',
   code: '123456',
   passkey: { id: 'bXk', clientDataJSON: 'e30', authenticatorData: 'ZGF0YQ', signature: 'c2ln', userHandle: 'dXNy' },
@@ -203,8 +214,9 @@ function listErrors({ access: who, path, query, body, confirms }: ControlRoute, 
   const hasVersion = getFamily(body ?? '', types).some(({ members }) => members.some(({ name }) => name === 'version'))
   return [
     ...(who === 'anyone' ? [] : ['not_logged_in']),
-    ...(who === 'session' ? ['session_required'] : []),
-    ...(who === 'anyone' || who === 'session' ? [] : ['forbidden']),
+    ...(who === 'anyone' || tokenAccess.includes(who) ? [] : ['session_required']),
+    ...(tokenAccess.includes(who) ? ['forbidden'] : []),
+    ...(['anyone', 'session', 'operator'].includes(who) ? [] : ['role_required', 'unknown_account']),
     ...(confirms === true ? ['confirm_required'] : []),
     ...(confirms === false ? [] : ['wrong_password', 'second_factor_confirm_required']),
     ...(path.includes('{') ? ['not_found'] : []),

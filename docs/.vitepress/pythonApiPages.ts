@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import type { ApiPage } from './apiPages.ts'
+import type { ApiPage } from './apiPage.ts'
 
 /** A page of the Python reference. */
 export interface PythonApiPage extends ApiPage {

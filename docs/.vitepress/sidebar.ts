@@ -1,4 +1,4 @@
-import type { StagedPage } from './stagePages.ts'
+import type { SitePage } from './readPages.ts'
 
 /** An entry of the sidebar. */
 export interface SidebarItem {
@@ -59,7 +59,7 @@ const groups: readonly GroupEntry[] = [
       ['front-end-keys.md', 'Protect a key in a front end'],
       ['hardhat-foundry.md', 'Use Hardhat and Foundry'],
       ['go-java.md', 'Use Go and Java'],
-      ['msw.md', 'Test with a mock node, Jest'],
+      ['msw.md', 'Test with a mock node: Jest, Vitest'],
       ['chains.md', 'Use other chains'],
       ['dashboard.md', 'Use the dashboard'],
       ['second-factor.md', 'Add a second factor'],
@@ -123,12 +123,16 @@ const groups: readonly GroupEntry[] = [
       ['service/networks.md', 'Networks'],
       ['service/methods.md', 'Methods'],
       ['service/upstreams.md', 'Nodes and failover'],
+      ['service/vendors.md', 'Vendors'],
+      ['service/confirmed-reads.md', 'Confirmed reads'],
+      ['service/chain-store.md', 'Chain store'],
       ['service/limits.md', 'Limits and metering'],
       ['service/guarantees.md', 'Guarantees of limits'],
       ['service/subscriptions.md', 'WebSockets'],
       ['service/email.md', 'Email'],
       ['service/single-sign-on.md', 'Single sign-on'],
       ['service/second-factor.md', 'Second factors'],
+      ['service/teams.md', 'Teams'],
       ['service/alerts.md', 'Alerts for users'],
       ['service/*'],
       ['service/sizing.md', 'Sizing'],
@@ -174,7 +178,7 @@ const groups: readonly GroupEntry[] = [
  * Creates the sidebar. It contains every page. Pages that are not listed above, by name or by folder, are in the section "Project".
  * @param pages - The pages of the site.
  */
-export function sidebar(pages: readonly StagedPage[]): readonly SidebarGroup[] {
+export function sidebar(pages: readonly SitePage[]): readonly SidebarGroup[] {
   const byPath = new Map(pages.map((page) => [page.path, page]))
   const listed = new Set(['index.md', ...groups.flatMap(listPaths)])
   const rest = [...byPath.keys()].filter((path) => !listed.has(path))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { defineConfig } from 'tsup'
-import type { Classification } from './src/failure/classify.ts'
+import { getRules } from './src/failure/rules.ts'
 import { shrinkRules } from './src/failure/shrinkRules.ts'
 
 // The types use `Symbol.asyncDispose`, which a project with `lib: ["es2022", "dom"]` does not know.
@@ -26,11 +26,12 @@ export default defineConfig([
       {
         name: 'bundles contain the rules of classification.json in their short form, without their sections',
         setup: (build) => {
-          build.onLoad({ filter: /[\\/]classification\.json$/ }, ({ path }) => {
-            const { sections } = JSON.parse(readFileSync(path, 'utf8')) as Classification
-            const rules = shrinkRules(sections.flatMap((section) => section.rules))
-            return { contents: JSON.stringify({ sections: [{ rules }] }), loader: 'json' }
-          })
+          build.onLoad({ filter: /[\\/]failure[\\/]rules\.ts$/ }, ({ path }) => ({
+            contents: `import { readRules } from './readRules.ts'
+              export const getRules = () => readRules(${JSON.stringify(shrinkRules(getRules()))})`,
+            loader: 'ts',
+            resolveDir: dirname(path),
+          }))
         },
       },
       {

@@ -4,8 +4,9 @@ export default defineConfig({
   entry: {
     index: 'src/index.ts',
     portOffset: 'src/portOffset.ts',
-    // The code of a thread, which must be a file of its own.
+    // The code of threads, which must be files of their own.
     writerThread: 'src/storage/sqlite/writerThread.ts',
+    chainThread: 'src/storage/chainStore/chainThread.ts',
   },
   format: ['esm'],
   dts: { entry: { index: 'src/index.ts', portOffset: 'src/portOffset.ts' } },

@@ -34,6 +34,10 @@ export const logFilter = {
 export const control = {
   service: option('URL', 'URL of the dashboard (default: KEYRAIL_SERVICE_URL)'),
   'token-file': option('FILE', 'read the personal access token from FILE (default: KEYRAIL_TOKEN, or a prompt)'),
+  account: option(
+    'ID',
+    'id of the account, from keyrail accounts; a token works only for its own (default: that of the token)',
+  ),
 }
 /** An option of `list`, for scripts and shell completion. */
 export const names = flag('list: print only the names, one per line')
@@ -47,16 +51,22 @@ export const keyActions = {
   ),
   show: flag('create, rotate: print the key, and nothing else, to standard output'),
 }
-export const personal = {
-  email: option('EMAIL', 'reveal: email address of your account; prompts for the password'),
-  'password-file': option('FILE', 'reveal: read the password from FILE'),
-}
+/** The options of actions that need a password. */
+export const createPersonal = (action: string) => ({
+  email: option('EMAIL', `${action}: email address of your account; prompts for the password`),
+  'password-file': option('FILE', `${action}: read the password from FILE`),
+})
+export const personal = createPersonal('reveal')
 export const tokenHint = "tokens in arguments stay in the shell's history: set KEYRAIL_TOKEN, or use --token-file FILE"
 export const secretAsArgument = {
   token: tokenHint,
   password: "passwords in arguments stay in the shell's history: enter it at the prompt, or use --password-file FILE",
 }
-export const controlNotes = [
-  'Create a token in the dashboard, under Account, with the scopes read and SCOPE. A new key is shown only once:\nadd --key-file or --show. reveal needs your password instead of a token.',
-  'Exit codes: 0 success; 1 rejected by the service; 2 invalid usage; 3 no response.',
+export const exitCodesNote = 'Exit codes: 0 success; 1 rejected by the service; 2 invalid usage; 3 no response.'
+/** How to get a token. */
+export const tokenNote = (scope: string): string =>
+  `Create a token in the dashboard, under Account, with the scope${scope === 'read' ? ' read' : `s read and ${scope}`}.`
+export const createKeyNotes = (scope: string, personalNeed: string): readonly string[] => [
+  `${tokenNote(scope)} A new key is shown only once:\nadd --key-file or --show. ${personalNeed} your password instead of a token.`,
+  exitCodesNote,
 ]

@@ -182,6 +182,111 @@ describe('keyrail keys', () => {
   })
 })
 
+describe('keyrail accounts and members', () => {
+  const request = async (path: string, body: unknown, headers: Readonly<Record<string, string>>) => {
+    const response = await fetch(`${service}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: service, ...headers },
+      body: JSON.stringify(body),
+    })
+    return (await response.json()) as { id: string; token: string; url: string }
+  }
+
+  test('show the account of the token, and manage its members', async () => {
+    const cookie = await logIn(dev.service)
+    const { id: team } = await request('/api/accounts', { name: 'Acme' }, { cookie })
+    const body = { label: 'ci', scopes: ['read', 'members'], expiresAt: null }
+    const { token } = await request('/api/tokens', body, { cookie, 'x-keyrail-account': team })
+    const own = { KEYRAIL_TOKEN: token }
+    const run = (words: readonly string[]) => succeed(words, own)
+
+    expect((await run(['accounts', 'list'])).stdout).toMatch(
+      new RegExp(`^ID .*\n${team} +Acme +team +owner +active\n$`),
+    )
+    const listed = JSON.parse((await succeed(['accounts', 'list', '--json'])).stdout) as { items: [{ id: string }] }
+    expect(listed).toMatchObject({ items: [{ kind: 'personal', name: dev.service.account.email }] })
+    const invited = await run(['members', 'invite', 'grace@example.org', '--role', 'viewer', '--json'])
+    const { invite, url } = JSON.parse(invited.stdout) as { invite: { id: string }; url: string }
+    expect(url).toMatch(/\/join#krm_\w{39}$/)
+    expect((await run(['members', 'invites'])).stdout).toContain('grace@example.org')
+    await run(['members', 'revoke-invite', invite.id])
+    expect((await run(['members', 'invites'])).stdout).toBe('No open invites\n')
+    expect((await run(['members', 'list', '--account', team])).stdout).toContain(`${dev.service.account.email}  owner`)
+
+    const failed = (words: readonly string[]) => failedRun(words, withToken(own))
+    const { email } = dev.service.account
+    for (const words of [
+      ['members', 'role', email, 'viewer'],
+      ['members', 'remove', email, '--yes'],
+    ])
+      expect(await failed(words)).toMatchObject({ exitCode: 1, lines: [expect.stringContaining('Only an owner')] })
+    expect(await failed(['members', 'invite', 'grace@example.org', '--role', 'boss'])).toMatchObject({ exitCode: 2 })
+    expect(await failed(['members', 'role', 'nobody@example.org', 'viewer'])).toMatchObject({ exitCode: 1 })
+    const who = ['--email', email, '--password-file', join(folder, '.keyrail/password')]
+    expect(await failed(['members', 'require-second-factor', 'on', '--account', team, ...who])).toMatchObject({
+      exitCode: 1,
+      lines: [expect.stringContaining('This needs an account with a second factor'), expect.stringContaining('hint')],
+    })
+    const off = ['members', 'require-second-factor', 'off', '--account', team, ...who]
+    expect((await run(off)).stdout).toBe('Members of Acme no longer need a second factor\n')
+    expect(await failed(['members', 'require-second-factor', 'yes', ...who])).toMatchObject({ exitCode: 2 })
+    expect(await failed(['members', 'require-second-factor', 'on'])).toMatchObject({ exitCode: 2 })
+    expect(await failed(['apps', 'list', '--account', 'Acme'])).toMatchObject({ exitCode: 2 })
+    // The token of another account.
+    const other = await failedRun(['apps', 'list', '--account', team], withToken())
+    expect(other).toMatchObject({ exitCode: 1, lines: [expect.stringContaining('not a member')] })
+
+    // An app moves to the team, and back.
+    const { id: app } = dev.service.app
+    const { id: personal } = listed.items[0]
+    const move = (to: string, from: string) =>
+      succeed(['apps', 'move', app, to, '--account', from, ...who], { KEYRAIL_TOKEN: '' })
+    expect((await move(team, personal)).stdout).toMatch(new RegExp(`^Moved .+ to ${team}\\n$`))
+    expect((await run(['apps', 'list'])).stdout).toContain(app)
+    await move(personal, team)
+    expect((await run(['apps', 'list'])).stdout).toBe('No apps found\n')
+  })
+
+  test('leave a team with a password, not with a token', async () => {
+    const cookie = await logIn(dev.service)
+    const { id: team } = await request('/api/accounts', { name: 'Beta' }, { cookie })
+    const grace = { email: 'grace@example.org', password: 'correct horse battery' }
+    await request('/api/account', grace, {})
+    const graceCookie = await logIn({ ...dev.service, account: { ...dev.service.account, ...grace } })
+    const invite = { email: grace.email, role: 'developer' }
+    const { url } = await request('/api/members/invites', invite, { cookie, 'x-keyrail-account': team })
+    await request('/api/accounts/join', { invite: url.split('#')[1] }, { cookie: graceCookie })
+    const file = join(folder, 'grace')
+    writeFileSync(file, grace.password)
+    const who = ['--email', grace.email, '--password-file', file]
+    const leave = ['members', 'leave', '--account', team]
+    const failed = (words: readonly string[]) => failedRun(words, withToken({ KEYRAIL_TOKEN: '' }))
+    expect(await failed([...leave, '--yes'])).toMatchObject({
+      exitCode: 2,
+      lines: [expect.anything(), expect.anything()],
+    })
+    expect(await failed([...leave, ...who])).toMatchObject({
+      exitCode: 2,
+      lines: ['keyrail: cannot leave Beta without confirmation', '  hint: add --yes to confirm'],
+    })
+    for (const words of [
+      ['leave', '--yes'],
+      ['require-second-factor', 'off'],
+    ])
+      expect(await failed(['members', ...words, ...who])).toMatchObject({
+        exitCode: 2,
+        lines: ['keyrail: the team is missing', expect.stringContaining('--account')],
+      })
+    expect((await succeed([...leave, '--yes', ...who], { KEYRAIL_TOKEN: '' })).stdout).toBe(
+      'Left Beta: your access tokens for it no longer work\n',
+    )
+    expect(await failed([...leave, '--yes', ...who])).toMatchObject({
+      exitCode: 1,
+      lines: [expect.stringContaining('not a member')],
+    })
+  })
+})
+
 describe('on a terminal', needs('python'), () => {
   const [main, onTerminal] = ['../src/main.ts', './onTerminal.py'].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),

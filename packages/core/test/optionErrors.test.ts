@@ -1,9 +1,7 @@
 import { batch, budget, cache, createTransport, failover, hooks, isKeyrailError, safeWrites } from '@keyrail/core'
 import { describe, expect, test } from 'vitest'
 import { breaker } from '../src/transport/breaker.ts'
-import { coalesce } from '../src/transport/coalesce.ts'
 import { compose, deadline } from './layers.ts'
-import { limitConcurrency } from '../src/transport/endpoint/limitConcurrency.ts'
 import { http } from '../src/transport/endpoint/http.ts'
 import { retry } from '../src/transport/retry.ts'
 import { resolveTransport } from '../src/transport/resolveTransport.ts'
@@ -64,15 +62,12 @@ describe('an unknown option', () => {
   )
 
   const layers: readonly (readonly [string, (options: object) => unknown, string, string])[] = [
-    ['http', (options) => http({ url }, options), 'maxResponseByte', 'maxResponseBytes'],
     ['deadline', deadline, 'timeout', 'timeoutMs'],
     ['retry', retry, 'retires', 'retries'],
-    ['limitConcurrency', limitConcurrency, 'maxInflight', 'maxInFlight'],
     ['batch', batch, 'maxCall', 'maxCalls'],
     ['budget', budget, 'requestPerSecond', 'requestsPerSecond'],
     ['breaker', breaker, 'failure', 'failures'],
     ['cache', cache, 'maxByte', 'maxBytes'],
-    ['coalesce', coalesce, 'minblock', 'minBlock'],
     ['safeWrites', (options) => safeWrites(options as never), 'resend', 'resends'],
     ['hooks', (given) => hooks(given), 'onEror', 'onAttempt'],
     ['failover', (options) => failover([{ url }], options), 'hedging', 'hedge'],
@@ -122,7 +117,6 @@ describe('a value that is not an object of options', () => {
     expect(getMessage(() => resolveTransport(given as never, undefined, 'createClient'))).toBe(
       `createClient takes an object of options or a transport, ${example}`,
     )
-    expect(getMessage(() => http(given as never))).toBe(`http takes an object of options, ${example}`)
     if (given !== undefined)
       expect(getMessage(() => deadline(given as never))).toBe(`deadline takes an object of options, not ${shown}`)
   })

@@ -1,6 +1,7 @@
 import { repeatables } from '@keyrail/vectors'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { toMethodMap } from '../src/schema/methodGroups.ts'
 import { callMethods } from '../src/schema/methodSlice.ts'
 import { startFaultServer, raw } from './faultServer.ts'
 import { memoryFetch } from './memoryFetch.ts'
@@ -49,9 +50,7 @@ describe('every way to send a call', () => {
     vi.useRealTimers()
   })
 
-  const readMethods = Object.entries(callMethods).flatMap(([flags, names]) =>
-    flags.includes('r') ? names.split(' ') : [],
-  )
+  const readMethods = [...toMethodMap(callMethods)].flatMap(([name, flags]) => (flags.includes('r') ? [name] : []))
   const reads = new Set(readMethods)
   const nearRead = fc
     .tuple(

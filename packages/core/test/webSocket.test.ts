@@ -372,6 +372,27 @@ test('a given constructor gets the URL alone, so that its own options, such as t
   expect(connect).toHaveBeenCalledOnce()
 })
 
+test('in React Native, which takes headers as the third argument, headers and the token are sent', async () => {
+  const NativeSocket = class extends NodeWebSocket {
+    constructor(url: string, protocols: unknown, options: object) {
+      super(url, Array.isArray(protocols) ? (protocols as string[]) : [], options)
+    }
+  }
+  vi.stubGlobal('navigator', { product: 'ReactNative' })
+  vi.stubGlobal('WebSocket', NativeSocket)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const feature = webSocket({ requests: true })
+  const transport = createTransport({
+    url: server.url,
+    webSocket: feature,
+    headers: { 'x-team': 'wallet' },
+    jwt: 'a-token-of-mine',
+  })
+  opened.push(transport)
+  await transport.request({ method: 'eth_gasPrice' })
+  expect(server.handshakes[0]?.headers).toMatchObject({ 'x-team': 'wallet', authorization: 'Bearer a-token-of-mine' })
+})
+
 describe('in a browser, which treats the option with headers as a protocol', () => {
   const BrowserSocket = class extends NodeWebSocket {
     constructor(url: string, protocols?: string[]) {

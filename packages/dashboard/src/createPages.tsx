@@ -74,6 +74,12 @@ const verifyEmail = createRoute({
   component: lazyRouteComponent(() => import('./pages/VerifyEmail.tsx'), 'VerifyEmail'),
 })
 
+const joinTeam = createRoute({
+  getParentRoute: () => root,
+  path: '/join',
+  component: lazyRouteComponent(() => import('./pages/JoinTeam.tsx'), 'JoinTeam'),
+})
+
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -97,7 +103,9 @@ const home = createRoute({
   path: '/',
   beforeLoad: async ({ context }) => {
     const { pages } = await context.queries.fetchInfiniteQuery(appsQuery(''))
-    redirect({ to: pages[0]?.total === 0 ? '/apps/new' : '/apps', replace: true, throw: true })
+    const { actingFor } = await context.queries.ensureQueryData(sessionQuery)
+    const isFirst = pages[0]?.total === 0 && actingFor.scopes.includes('apps:write')
+    redirect({ to: isFirst ? '/apps/new' : '/apps', replace: true, throw: true })
   },
 })
 const apps = createRoute({
@@ -263,6 +271,11 @@ const accountAlerts = createRoute({
   path: '/alerts',
   component: lazyRouteComponent(() => import('./pages/account/AccountAlerts.tsx'), 'AccountAlerts'),
 })
+const accountMembers = createRoute({
+  getParentRoute: () => account,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./pages/account/AccountMembers.tsx'), 'AccountMembers'),
+})
 const accountSecurity = createRoute({
   getParentRoute: () => account,
   path: '/security',
@@ -284,6 +297,16 @@ const operatorUser = createRoute({
   getParentRoute: () => operator,
   path: '/users/$userId',
   component: lazyRouteComponent(() => import('./pages/operator/OperatorUser.tsx'), 'OperatorUser'),
+})
+const operatorTeams = createRoute({
+  getParentRoute: () => operator,
+  path: '/teams',
+  component: lazyRouteComponent(() => import('./pages/operator/OperatorTeams.tsx'), 'OperatorTeams'),
+})
+const operatorTeam = createRoute({
+  getParentRoute: () => operator,
+  path: '/teams/$accountId',
+  component: lazyRouteComponent(() => import('./pages/operator/OperatorTeam.tsx'), 'OperatorTeam'),
 })
 const operatorUpstreams = createRoute({
   getParentRoute: () => operator,
@@ -312,6 +335,7 @@ const tree = root.addChildren([
   reset,
   forgot,
   verifyEmail,
+  joinTeam,
   inside.addChildren([
     home,
     apps,
@@ -328,8 +352,16 @@ const tree = root.addChildren([
     keys,
     newKey,
     key.addChildren([keyHome, keySetup, keyMetrics, keyRequests, keyRequest, keySettings]),
-    account.addChildren([accountHome, accountAlerts, accountTokens, accountAudit, accountSecurity]),
-    operator.addChildren([operatorHome, operatorUser, operatorUpstreams, operatorInvites, operatorAudit]),
+    account.addChildren([accountHome, accountMembers, accountAlerts, accountTokens, accountAudit, accountSecurity]),
+    operator.addChildren([
+      operatorHome,
+      operatorUser,
+      operatorTeams,
+      operatorTeam,
+      operatorUpstreams,
+      operatorInvites,
+      operatorAudit,
+    ]),
   ]),
 ])
 

@@ -248,13 +248,13 @@ describe('accounts', needs('chromium'), () => {
         services: ['Node API'],
       })
       await page.goto(`${pages.url}/apps/${made.app.id}/setup`)
-      await page.getByText('Put the key that you saved into the file').waitFor()
+      await page.getByText('This service stores no copy of keys').first().waitFor()
       await page.getByRole('button', { name: 'Copy: the .env file' }).click()
       await page.getByText('Copied: the .env file').waitFor()
       expect(await clipboard(ada)).toBe(`KEYRAIL_BASE_URL=${pages.url}/testnet\nKEYRAIL_API_KEY=\n`)
       expect(await page.getByRole('button', { name: 'Show key' }).count()).toBe(0)
       await page.getByRole('link', { name: 'Networks' }).click()
-      await page.getByText('This service stores no copy of keys').waitFor()
+      await page.getByText('This service stores no copy of keys').first().waitFor()
     } finally {
       await pages.reload({})
     }

@@ -66,7 +66,7 @@ describe('metrics over 90 days, of 130,000 stored rows', { ...needs('chromium'),
     ] as const) {
       await query
         .insertInto(table)
-        .values(rows.map((at) => ({ at, keyId, counts, total, used: '[]' })))
+        .values(rows.map((at) => ({ at, keyId, counts, total, used: '[]', stored: '[]' })))
         .execute()
       // The database copies the rows for the other keys, because single inserts take many seconds.
       await query

@@ -221,13 +221,26 @@ try {
     await go(`/account${place}`)
     await shoot(`account${place.replace('/', '-')}`)
   }
+  const team = await api<{ id: string }>('POST', '/api/accounts', { name: 'Acme' })
+  const choose = (id: string): Promise<unknown> => page.evaluate(`localStorage.setItem('keyrail-account', '${id}')`)
+  await choose(team.id)
+  await go('/account/members')
+  for (const name of ['grace', 'margaret']) {
+    await page.getByLabel('Email address').fill(`${name}@example.org`)
+    await page.getByRole('button', { name: 'Create invite' }).click()
+    await page.getByRole('button', { name: `Revoke the invite for ${name}@example.org` }).waitFor()
+  }
+  await go('/account/members')
+  await shoot('account-members')
+  await choose('')
   const { account } = await api<{ account: { id: string } }>('GET', '/api/session')
   await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
   await api('POST', '/api/admin/invites', { email: 'grace@example.org', days: 30 })
   await api('POST', '/api/admin/invites', {})
   for (const [name, place] of [
     ['operator-users', ''],
-    ['operator-user', `/users/${account.id}`],
+    ['operator-teams', '/teams'],
+    ['operator-team', `/teams/${team.id}`],
     ['operator-upstreams', '/upstreams'],
     ['operator-invites', '/invites'],
     ['operator-audit', '/audit'],
@@ -247,6 +260,10 @@ try {
   await dialog.getByRole('button', { name: 'Add the app' }).click()
   await page.getByText('Save these recovery codes').waitFor()
   await shoot('second-factor-codes')
+  // The button that resets second factors is shown for users who have some.
+  await go(`/operator/users/${account.id}`)
+  await page.getByRole('button', { name: 'Remove the second factors' }).waitFor()
+  await shoot('operator-user')
   await context.clearCookies()
   await go('/log-in')
   await page.getByLabel('Email address').fill('ada@example.org')

@@ -3,7 +3,7 @@ import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { colorRules, findViolations, setColorScheme } from './findViolations.ts'
-import { addApp, logIn, openUser, signUpByApi } from './testUser.ts'
+import { addApp, clipboard, logIn, openUser, signUpByApi } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
@@ -265,6 +265,56 @@ describe('second factors', needs('chromium'), () => {
     await page.getByRole('button', { name: 'Log in with a passkey' }).click()
     await page.getByText('Another device has used a copy of this passkey').waitFor()
     expect(ada.problems).toEqual([])
+  })
+
+  test('a team requires a factor of its members, who keep their own accounts', async () => {
+    const { page } = ada
+    await page.goto(`${site}/account/members`)
+    await page.getByLabel('Name').fill('Acme')
+    await page.getByRole('button', { name: 'Create team' }).click()
+    await page.waitForURL(/\/apps/)
+    const openMembers = () => page.goto(`${site}/account/members`)
+    const require = page.getByRole('button', { name: 'Require a second factor', exact: true })
+    await openMembers()
+    await require.click()
+    await page.getByText('This needs an account with a second factor').waitFor()
+    await openSecurity(ada)
+    const { codes } = await addAppFactor(page)
+
+    const grace = await openUser(browser, site)
+    try {
+      await signUpByApi(grace, site)
+      await openMembers()
+      await page.getByLabel('Email address').fill(grace.email)
+      await page.getByRole('button', { name: 'Create invite' }).click()
+      await page.getByRole('button', { name: 'Copy: the invite' }).click()
+      const link = new URL(await clipboard(ada))
+      await grace.page.goto(`${site}${link.pathname}${link.hash}`)
+      await grace.page.getByRole('button', { name: 'Join the team' }).click()
+      await grace.page.getByRole('heading', { name: 'Apps', exact: true }).waitFor()
+
+      aheadMs += 10 * 60_000
+      await require.click()
+      const proof = page.getByRole('dialog', { name: 'Your second factor' })
+      await proof.getByLabel('Code').fill(codes[0] ?? '')
+      await proof.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('button', { name: 'Stop requiring a second factor' }).waitFor()
+      await expectAccessible(page)
+
+      await grace.page.goto(`${site}/apps`)
+      await grace.page.getByText('The team Acme requires one of its members').waitFor()
+      await expectAccessible(grace.page)
+      await grace.page.getByRole('button', { name: 'Use your personal account' }).click()
+      await grace.page.getByRole('heading', { name: 'Apps', exact: true }).waitFor()
+      await grace.page.getByRole('combobox', { name: 'Account' }).selectOption('Acme')
+      await grace.page.getByRole('heading', { name: 'Add a second factor' }).waitFor()
+      await addAppFactor(grace.page)
+      await grace.page.getByRole('button', { name: 'Continue' }).click()
+      await grace.page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+      expect([...ada.problems, ...grace.problems]).toEqual([])
+    } finally {
+      await grace.close()
+    }
   })
 
   test('a required factor is asked for before anything else, and an operator resets it', async () => {

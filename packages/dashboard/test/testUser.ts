@@ -8,13 +8,15 @@ export interface TestUser {
   readonly context: BrowserContext
   readonly email: string
   readonly password: string
+  /** The account that requests of `callApi` act for. @default the personal one */
+  readonly account?: string
   /** Problems of all pages: errors, policy violations, secrets in URLs, and requests to other hosts. */
   readonly problems: string[]
   readonly close: () => Promise<void>
 }
 
 /** Keys, tokens, invites and links, and JWTs. */
-const secret = /kr(?:_[atm]|[pile]_)[0-9A-Za-z]{39}|eyJ[\w-]+\./
+const secret = /kr(?:_[atm]|[piledm]_)[0-9A-Za-z]{39}|eyJ[\w-]+\./
 
 const credentials = (): Pick<TestUser, 'email' | 'password'> => ({
   email: `${randomBytes(6).toString('hex')}@example.org`,
@@ -129,14 +131,18 @@ export async function addApp(user: TestUser, url: string, name: string): Promise
 
 /** Sends a request to the control API with the session of the user. */
 export async function callApi<T>(
-  { context }: TestUser,
+  { context, account }: TestUser,
   url: string,
   [method, path]: readonly [method: string, path: string],
   body?: unknown,
 ): Promise<T> {
   const response = await context.request.fetch(`${url}${path}`, {
     method,
-    headers: { origin: url, 'content-type': 'application/json' },
+    headers: {
+      origin: url,
+      'content-type': 'application/json',
+      ...(account !== undefined && { 'x-keyrail-account': account }),
+    },
     ...(body !== undefined && { data: JSON.stringify(body) }),
   })
   expect(response.status(), `${method} ${path}: ${await response.text()}`).toBeLessThan(300)

@@ -1,6 +1,7 @@
 export type {
   AccessTokenView,
   AccountView,
+  ActingAccountView,
   ActivityItem,
   ActivityView,
   AlertDeliveryView,
@@ -20,6 +21,9 @@ export type {
   JwtTestView,
   KeyState,
   KeyTrafficView,
+  MemberInviteView,
+  MemberRole,
+  MemberView,
   MetricsQuery,
   MetricsRange,
   MetricsView,
@@ -35,6 +39,7 @@ export type {
   RequestsQuery,
   ServiceName,
   SessionView,
+  TeamView,
   TokenScope,
   TrafficView,
   UpstreamView,
@@ -48,7 +53,8 @@ export { getApiKeyUrl, getAppUrl } from './proxy/http/rpcUrls.ts'
 export { createApiKey, parseApiKey } from './lib/secrets/apiKey.ts'
 export { findKnownNetwork, listKnownNetworks } from './lib/findKnownNetwork.ts'
 export { backUp, restore } from './service/backUp.ts'
-export { checkNodes } from './service/checkNodes.ts'
+export { checkNodes, checkVendors } from './service/checkNodes.ts'
+export type { NodeCheck } from './service/checkNodes.ts'
 export { checkRedis } from './service/checkRedis.ts'
 export { checkServiceFile, checkStoredKeys } from './service/checkServiceFile.ts'
 export { isBackupError } from './service/backupError.ts'
@@ -56,6 +62,9 @@ export { isConfigError } from './service/configError.ts'
 export type { ConfigFault } from './service/configError.ts'
 export { createService } from './service/createService.ts'
 export type { CloseOptions, Service } from './service/service.ts'
+export { openCacheTools } from './service/openCacheTools.ts'
+export type { CacheTools } from './service/openCacheTools.ts'
+export type { WarmedLogs, WarmOptions } from './service/warmCache.ts'
 export { getDatabaseFile, openOperatorTools } from './service/openOperatorTools.ts'
 export type { OperatorTools } from './service/openOperatorTools.ts'
 export { parseServiceConfig } from './service/parseServiceConfig.ts'
@@ -63,7 +72,7 @@ export { readServiceConfig } from './service/readServiceConfig.ts'
 export { readServerSecrets } from './service/readServerSecrets.ts'
 export type { RunningConfig } from './service/runningConfig.ts'
 export { configJsonSchema } from './service/configJsonSchema.ts'
-export { startFromFile, tuneHeap } from './service/startFromFile.ts'
+export { startFromConfig, startFromFile, tuneHeap } from './service/startFromFile.ts'
 export { isStorageError } from './errors/storageError.ts'
 export { isAccountError } from './control/account/accountError.ts'
 export { findEmailProblems } from './control/account/findEmailProblems.ts'

@@ -1,118 +1,15 @@
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { compileAllowList } from '../src/auth/allowList/compileAllowList.ts'
-import type { AllowList } from '../src/auth/allowList/compileAllowList.ts'
 import type { KeyLimits } from '../src/auth/key/keyStore.ts'
-import { createApiKey } from '../src/lib/secrets/apiKey.ts'
-import { createLocalLimits } from '../src/usage/limits/createLocalLimits.ts'
-import type { UsageLimits } from '../src/usage/limits/usageLimits.ts'
-import { createRateLimiter } from '../src/usage/rateLimit/createRateLimiter.ts'
+import { fromSecond, read, send } from './callOrList.ts'
+import type { Scenario, Seen } from './callOrList.ts'
 import { controlTime, until } from './controlTime.ts'
-import type { TestOptions } from './createTestGateway.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
-import { result, startFakeUpstream } from './fakeUpstream.ts'
+import { result } from './fakeUpstream.ts'
 import { createCall, error, hang, nodeFailures, nothing } from './nodeFailures.ts'
-import { chainIds, post, startGateway, unreachableUrl } from './startGateway.ts'
-import { noLimits, noon } from './tenants/startTenants.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-/** What a call looks like to its caller, to the nodes and in the metrics. */
-interface Seen {
-  readonly responses: readonly unknown[]
-  /** By node. */
-  readonly bodies: readonly (readonly string[])[]
-  readonly outcomes: readonly unknown[]
-  readonly counted: readonly unknown[]
-  /** How many units of its quota are used. */
-  readonly used: number
-}
-
-/** Calls, and the gateway that they are sent through. */
-interface Scenario {
-  /** Without any, nothing listens. */
-  readonly nodes: readonly Behaviour[]
-  /** Sent one after the other. */
-  readonly calls: readonly string[]
-  readonly hedgeMs?: number
-  readonly bounds?: NonNullable<TestOptions['bounds']>
-  readonly weights?: Readonly<Record<string, number>>
-  readonly limits?: Partial<KeyLimits>
-  readonly allow?: AllowList
-  /** Replaces parts of the limits. */
-  readonly broken?: Partial<UsageLimits>
-  /** Lets time pass while a call is in flight. */
-  readonly during?: (nodes: readonly FakeUpstream[]) => Promise<void>
-}
-
-const toOptions = (urls: readonly string[], { hedgeMs, bounds, weights }: Scenario) =>
-  ({
-    networks: {
-      testnet: {
-        chainId: chainIds.testnet,
-        upstreams: urls.map((url) => ({ url })),
-        ...(hedgeMs === undefined ? {} : { hedgeMs }),
-      },
-    },
-    services: { debug: true },
-    ...(bounds === undefined ? {} : { bounds }),
-    ...(weights === undefined ? {} : { limits: { weights } }),
-  }) satisfies Partial<TestOptions>
-
-/** Sends calls, each alone or as a list of one, through a new gateway in front of new nodes. */
-const send = async (scenario: Scenario, isList: boolean): Promise<Seen> => {
-  const { calls, limits = {}, allow, broken, during } = scenario
-  const nodes = await Promise.all(scenario.nodes.map(async () => startFakeUpstream(chainIds.testnet)))
-  for (const [index, node] of nodes.entries()) {
-    node.behave = scenario.nodes[index] ?? node.behave
-    onTestFinished(node.stop)
-  }
-  const counted: unknown[] = []
-  const meter = {
-    count: (...[, network, method, outcome, , count]: unknown[]) =>
-      void counted.push({ network, method, outcome, calls: count }),
-    flush: async () => {},
-    close: async () => {},
-  }
-  const now = (): number => noon
-  const usageLimits = createLocalLimits({ now, rates: createRateLimiter({ now }) })
-  onTestFinished(() => usageLimits.close())
-  const urls = nodes.length === 0 ? [unreachableUrl] : nodes.map(({ url }) => url)
-  const started = await startGateway(
-    { testnet: [] },
-    { ...toOptions(urls, scenario), meter, now, usageLimits: { ...usageLimits, ...broken } },
-  )
-  onTestFinished(() => started.gateway.close({ graceMs: 0 }))
-  const key = createApiKey('app')
-  started.keys.add(key, {
-    id: 'key_1',
-    kind: 'app',
-    networks: ['testnet'],
-    status: 'active',
-    appId: 'app_1',
-    services: ['Node API'],
-    limits: { ...noLimits, ...limits },
-    ...(allow === undefined ? {} : { allow }),
-  })
-  const responses: unknown[] = []
-  for (const call of calls) {
-    const pending = post(`${started.url}/testnet/v2/${key}`, isList ? `[${call}]` : call)
-    await during?.(nodes)
-    const { text } = await pending
-    const response: unknown = JSON.parse(text.replace(/"requestId":"[^"]+"/, '"requestId":"-"'))
-    responses.push(isList && Array.isArray(response) ? response[0] : response)
-  }
-  // A streamed result is counted when it has ended.
-  await until(() => counted.length >= calls.length)
-  return {
-    responses,
-    bodies: nodes.map(({ bodies }) => bodies.map((body) => body.replace(/"id":\d+/, '"id":0'))),
-    outcomes: started.gateway.upstreams().map(({ outcomes }) => [...outcomes]),
-    counted,
-    used: (await usageLimits.usage({ id: 'app:app_1', perDay: null, perMonth: null })).day.used,
-  }
-}
-
-const fromSecond: Behaviour = (call) => result(call, '"second"')
 /** Alone, it is streamed. */
 const largeResult: Behaviour = (call) => result(call, JSON.stringify('0'.repeat(4 * 1024 * 1024)))
 const toWrite = (method: string): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: ['0x02'] })
@@ -176,7 +73,6 @@ const goingBack = (from: number): Behaviour => {
     )
   }
 }
-const read = (method: string, ...params: unknown[]): string => createCall({ method, params: () => params }, 1)
 const light = read('eth_gasPrice')
 const balance = read('eth_getBalance', `0x${'0'.repeat(40)}`, `0x${'0'.repeat(64)}`)
 
@@ -330,13 +226,17 @@ describe('a call is hedged alone as in a list of one, if', () => {
     },
   ])('$name', async ({ nodes: behaviours, call, hedgeMs, respondsToCheapRead = true, steps, outcome }) => {
     const pass = controlTime()
-    const during = async (nodes: readonly FakeUpstream[]): Promise<void> => {
+    const during: Scenario['during'] = async (nodes, getUpstreams) => {
+      // A response that the gateway has not read yet would be late.
+      const isRead = (): boolean =>
+        getUpstreams().every(({ inFlight }, index) => inFlight === 0 || behaviours[index] === hang)
       const [first] = nodes as [FakeUpstream]
       first.respondsToCheapRead = respondsToCheapRead
       await whenAll([1], nodes)
       for (const [ms, counts, cheapReads = 0] of steps) {
         pass(ms)
         await whenAll(counts, nodes)
+        await until(isRead)
         // The gateway finds out whether the node of an expensive call works.
         await until(() => first.cheapReads >= cheapReads)
       }
@@ -366,87 +266,54 @@ const withoutIds = ({ responses, ...seen }: Seen): Seen => ({
 })
 
 describe('a call is limited and charged alone as in a list of one, if', () => {
-  const [up, isFull] = [[fromSecond], [error(-32005, 'daily request count exceeded, request rate limited')]]
-  test.each<Scenario & { readonly name: string; readonly outcomes: readonly string[]; readonly used: number }>([
-    {
-      name: 'its rate is used up',
-      nodes: up,
-      limits: { perSecond: 10, burst: 1 },
-      calls: [light, light],
-      outcomes: ['succeeded', 'rate_limited'],
-      used: 1,
-    },
-    {
-      name: 'its rate is used up by rejected calls',
-      nodes: up,
-      limits: { perSecond: 10, burst: 1, perDay: 1 },
-      calls: [unknown, unknown, light],
-      outcomes: ['method_not_found', 'rate_limited', 'rate_limited'],
-      used: 0,
-    },
-    {
-      name: 'its quota of the day is used up',
-      nodes: up,
-      limits: { perDay: 1 },
-      calls: [unknown, light, light],
-      outcomes: ['method_not_found', 'succeeded', 'quota_exceeded'],
-      used: 1,
-    },
-    {
-      name: 'its quota of the month is used up',
-      nodes: up,
-      limits: { perMonth: 1 },
-      calls: [light, light],
-      outcomes: ['succeeded', 'quota_exceeded'],
-      used: 1,
-    },
-    {
-      name: 'its weight does not fit the quota',
-      nodes: up,
-      weights: { eth_getLogs: 20 },
-      limits: { perDay: 30 },
-      calls: [heavy, heavy, light],
-      outcomes: ['succeeded', 'quota_exceeded', 'succeeded'],
-      used: 21,
-    },
-    {
-      name: 'its weight does not fit the rate',
-      nodes: up,
-      weights: { eth_getLogs: 20 },
-      limits: { perSecond: 10, burst: 30 },
-      calls: [heavy, heavy, light],
-      outcomes: ['succeeded', 'rate_limited', 'succeeded'],
-      used: 21,
-    },
-    {
-      name: 'no node gets it',
-      nodes: [],
-      weights: { eth_getLogs: 20 },
-      limits: { perDay: 20 },
-      calls: [heavy, heavy],
-      outcomes: ['upstreamFailed', 'upstreamFailed'],
-      used: 0,
-    },
-    {
-      name: 'its node rejects it',
-      nodes: isFull,
-      limits: { perDay: 2 },
-      calls: [light, light, light],
-      outcomes: ['nodeError', 'nodeError', 'quota_exceeded'],
-      used: 2,
-    },
-    {
-      name: 'the limits are unavailable',
-      nodes: up,
-      broken: { take: down },
-      calls: [light],
-      outcomes: ['key_store_unavailable'],
-      used: 0,
-    },
-  ])('$name', async ({ name: _name, outcomes, used, ...scenario }) => {
+  const full = error(-32005, 'daily request count exceeded, request rate limited')
+  const rate = { perSecond: 10, burst: 1 }
+  test.each<[string, Partial<KeyLimits>, readonly string[], readonly string[], number, Partial<Scenario>?]>([
+    ['its rate is used up', rate, [light, light], ['succeeded', 'rate_limited'], 1],
+    [
+      'its rate is used up by rejected calls',
+      { ...rate, perDay: 1 },
+      [unknown, unknown, light],
+      ['method_not_found', 'rate_limited', 'rate_limited'],
+      0,
+    ],
+    [
+      'its quota of the day is used up',
+      { perDay: 1 },
+      [unknown, light, light],
+      ['method_not_found', 'succeeded', 'quota_exceeded'],
+      1,
+    ],
+    ['its quota of the month is used up', { perMonth: 1 }, [light, light], ['succeeded', 'quota_exceeded'], 1],
+    [
+      'its weight does not fit the quota',
+      { perDay: 30 },
+      [heavy, heavy, light],
+      ['succeeded', 'quota_exceeded', 'succeeded'],
+      21,
+    ],
+    [
+      'its weight does not fit the rate',
+      { ...rate, burst: 30 },
+      [heavy, heavy, light],
+      ['succeeded', 'rate_limited', 'succeeded'],
+      21,
+    ],
+    ['no node gets it', { perDay: 20 }, [heavy, heavy], ['upstreamFailed', 'upstreamFailed'], 0, { nodes: [] }],
+    [
+      'its node rejects it',
+      { perDay: 2 },
+      [light, light, light],
+      ['nodeError', 'nodeError', 'quota_exceeded'],
+      2,
+      { nodes: [full] },
+    ],
+    ['the limits are unavailable', {}, [light], ['key_store_unavailable'], 0, { broken: { take: down } }],
+  ])('%s', async (...[, limits, calls, outcomes, units, more]) => {
+    const scenario = { nodes: [fromSecond], weights: { eth_getLogs: 20 }, limits, calls, ...more }
     const alone = await send(scenario, false)
     expect(withoutIds(await send(scenario, true))).toEqual(withoutIds(alone))
     expect(alone.counted).toMatchObject(outcomes.map((outcome) => ({ outcome })))
-    expect(alone.used).toBe(used)
+    expect(alone.used).toBe(units)
   })
 })

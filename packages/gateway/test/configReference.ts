@@ -81,7 +81,9 @@ const listMembers = (schema: Schema, path: string, optional: string): readonly R
     if (member.properties !== undefined) return listMembers(member, at, inside)
     if (additionalProperties && additionalProperties.properties)
       return listMembers(additionalProperties, `${at}.NAME`, '')
-    if (items?.properties !== undefined) return listMembers(items, `${at}[]`, '')
+    // An object of the list can be short for something else.
+    const item = [items, ...(items?.anyOf ?? [])].find((one) => one?.properties !== undefined)
+    if (item !== undefined) return listMembers(item, `${at}[]`, '')
     // The default of an object can have a value for a member that is required if the object is there.
     const defaultValue = (schema.default as Record<string, unknown> | undefined)?.[name] ?? member.default
     const required = optional === '' ? '**required**' : `**required** in \`${optional}\``

@@ -387,7 +387,7 @@ describe('an impossible null', () => {
     `[${[1, 2, 3].map((id) => toCall(id, method, [...params, id])).join(',')}]`
 
   // forwardCall and forwardBatch each decide where a call goes next.
-  test.each(calls)('of %s is asked of the second node, alone and in a batch', async (method, params) => {
+  test.each(calls)('of %s is retried on the second node, alone and in a batch', async (method, params) => {
     pair.first.behave = nothing
     pair.second.behave = (call) => result(call, '"0xabc"')
     expect((await post(pair.rpcUrl, toCall(1, method, params))).text).toContain('"0xabc"')

@@ -19,6 +19,7 @@ export const idleSources: GaugeSources = {
     bufferedByKind: { requests: 0, messages: 0, subscriptions: 0, notifications: 0, chain: 0 },
     maxBufferedBytes: 1,
     queues: [],
+    confirmations: [],
   }),
   keys: () => ({ entries: 0, maxEntries: 2, hits: 0, misses: 0 }),
   limits: () => ({

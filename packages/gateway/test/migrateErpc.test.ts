@@ -14,6 +14,10 @@ const configs = [...page.matchAll(/^```json\n(.*?)^```/gms)]
   .map(([, text = '']) => JSON.parse(text) as ServiceConfigInput)
   .filter((config) => config.publicUrl !== undefined)
 
+/** The nodes of a network that the page writes as objects, which are all. */
+const getNodes = ({ upstreams = [] }: ServiceConfigInput['networks'][string]) =>
+  upstreams.flatMap((node) => (typeof node === 'string' ? [] : [node]))
+
 test('the page has two whole configs', () => {
   expect(configs.map(({ networks }) => Object.keys(networks))).toEqual([
     ['ethereum-mainnet'],
@@ -27,14 +31,14 @@ describe.each(configs)('the translated config %#', (config) => {
     const networks: Record<string, ServiceConfigInput['networks'][string]> = {}
     for (const [name, network] of Object.entries(config.networks)) {
       const own: FakeUpstream[] = []
-      for (const { name: label } of network.upstreams) {
+      for (const { name: label } of getNodes(network)) {
         const node = await startFakeUpstream(findKnownNetwork(name, undefined)?.chainId ?? 0)
         onTestFinished(node.stop)
         node.behave = (call) => result(call, JSON.stringify(label))
         own.push(node)
       }
       nodes.set(name, own)
-      const upstreams = network.upstreams.map(({ url: _url, urlEnv: _urlEnv, ...rest }, index) => ({
+      const upstreams = getNodes(network).map(({ url: _url, urlEnv: _urlEnv, ...rest }, index) => ({
         ...rest,
         url: own[index]?.url ?? '',
       }))
@@ -51,7 +55,7 @@ describe.each(configs)('the translated config %#', (config) => {
       return (await post(getAppUrl(started.url, network, started.app), body)).text
     }
     for (const [name, own] of nodes) {
-      const [first, second] = networks[name]?.upstreams ?? []
+      const [first, second] = getNodes(networks[name] ?? {})
       expect(await call(name, '0x1')).toContain(`"${first?.name}"`)
       const [node] = own
       if (node !== undefined)

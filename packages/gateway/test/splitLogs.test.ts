@@ -75,6 +75,15 @@ describe('eth_getLogs for a range that the node rejects', () => {
     expect(other.queries[0]).toBe('300-499')
   })
 
+  test('starts in parts the first time if the config has the limit of the node', async () => {
+    const node = await startNode({ maxBlocks: 100 })
+    const { getLogs } = await start([node], {
+      networks: { testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url, maxLogBlocks: 100 }] } },
+    })
+    expect(await getLogs(300, 499)).toBe(toLogs(300, 499))
+    expect(node.queries).toEqual(['block 499', '300-399', '400-499', 'block 499'])
+  })
+
   test('ends at the head that `latest` had when the parts were started', async () => {
     const node = await startNode({ maxBlocks: 600 })
     const { getLogs } = await start([node])

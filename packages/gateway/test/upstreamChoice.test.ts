@@ -12,7 +12,7 @@ import { chainIds, unreachableUrl, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
 type NetworkInput = TestOptions['networks'][string]
-type UpstreamInput = NetworkInput['upstreams'][number]
+type UpstreamInput = Exclude<NonNullable<NetworkInput['upstreams']>[number], string>
 
 interface Started extends StartedGateway {
   readonly nodes: readonly FakeUpstream[]
@@ -226,7 +226,7 @@ test('params that are null are none', async () => {
   expect(nodes[0]?.bodies.map((body) => body.includes('"params":[]'))).toEqual([true, true])
 })
 
-test('an impossible null of the only node is passed on, alone and in a batch, and is not asked again', async () => {
+test('an impossible null of the only node is passed on, alone and in a batch, and the call is not retried', async () => {
   const { nodes, send, takeCounts, url, testnetKey } = await start([{}])
   const [node] = nodes as [FakeUpstream]
   node.behave = (call) => result(call, 'null')
@@ -281,6 +281,21 @@ describe('a budget', () => {
     expect(nodes.map(({ bodies }) => bodies.length)).toEqual([1, 1])
     await send('eth_call')
     expect(nodes.map(({ bodies }) => bodies.length)).toEqual([2, 1])
+  })
+
+  test('in units counts the weights of the node, for calls, batches and own queries, if it has any', async () => {
+    const weights = { eth_call: 26, eth_getLogs: 60, '*': 0 }
+    const { gateway, send, takeCounts, url, testnetKey } = await start([{ maxUnitsPerDay: 90, weights }, {}])
+    const batch = Array.from({ length: 4 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_call', params: [id] }))
+    await post(getApiKeyUrl(url, 'testnet', testnetKey), JSON.stringify(batch))
+    expect(takeCounts()).toEqual([0, 1])
+    await send('eth_getLogs', '[{"fromBlock":"0x0","toBlock":"0x0"}]')
+    await send()
+    expect(takeCounts()).toEqual([2, 0])
+    expect(gateway.upstreams()[0]?.budgets).toEqual([{ name: 'maxUnitsPerDay', limit: 90, left: 4 }])
+    await send()
+    await send('eth_gasPrice', '[]')
+    expect(takeCounts()).toEqual([1, 1])
   })
 
   test('survives a reload that changes the node', async () => {

@@ -260,7 +260,7 @@ describe('the only upstream, which throttles everything', () => {
     ['for its quota', (_, response) => void response.writeHead(402, { 'retry-after': '30' }).end('Payment required')],
   ]
 
-  test.each(rejections)('%s is not down, and its probes wait as told', async (_, reject) => {
+  test.each(rejections)('%s is not down, and its probes wait as long as the rejection says', async (_, reject) => {
     const pass = controlTime()
     const upstream = await startFake()
     const { send, states, url } = await start([upstream])

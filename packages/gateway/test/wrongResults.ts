@@ -130,6 +130,10 @@ export const wrongResults: readonly NodeFailure[] = [
   },
   logs('it has a log with another first topic', [{}], { ...range, topics: [topic('c')] }),
   logs('it has a log with another second topic', [{}], { ...range, topics: [null, topic('c')] }),
+  logs('it has a log with the right first topic and another second one', [{}], {
+    ...range,
+    topics: [topic('a'), topic('d')],
+  }),
   logs('it has a log with a topic that is not in the list', [{}], { ...range, topics: [[topic('c'), topic('d')]] }),
   logs('it has a log with too few topics', [{ topics: [topic('a')] }], { ...range, topics: [topic('a'), topic('b')] }),
   logs('it has a log twice', [{}, {}]),

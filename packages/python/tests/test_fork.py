@@ -197,6 +197,7 @@ def find_wrong_responses_of_raw_forks(url: str, kind: str) -> list[tuple[str, An
     return wrong
 
 
+@pytest.mark.slow
 @BOTH
 def test_children_that_were_forked_without_python_get_their_own_responses(kind: str) -> None:
     """As with uWSGI, which forks in C: the functions of os.register_at_fork are not called."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from eth_utils.crypto import keccak
 from fault_server import Connection, FaultServer, ReceivedRequest
 from test_vectors import create_case_failure
 from vectors import read_vectors, select_python
@@ -34,6 +35,15 @@ WORDS = [
     "network not supported",
     "batch too large",
 ]
+
+
+@pytest.mark.parametrize("raw", ["05c0", "7bc0"])
+def test_the_hash_of_a_transaction_of_any_type_is_that_of_its_bytes(raw: str) -> None:
+    assert compute_transaction_hash("0x" + raw) == "0x" + keccak(bytes.fromhex(raw)).hex()
+
+
+def test_zksync_hashes_its_own_type_in_another_way() -> None:
+    assert compute_transaction_hash("0x71c0") is None
 
 
 def rejected(facts: Facts) -> bool:
@@ -120,8 +130,8 @@ class Node(FaultServer):
         connection.respond(200, json.dumps({"jsonrpc": "2.0", "id": call_id, "result": found}))
 
 
-def send(kind: str, node: Node, method: str = "eth_sendRawTransaction") -> Settled:
-    calls = [(method, [RAW])]
+def send(kind: str, node: Node, method: str = "eth_sendRawTransaction", raw: str = RAW) -> Settled:
+    calls = [(method, [raw])]
     if kind == "sync":
         with KeyrailProvider(url=node.url, retry=False) as provider:
             return provider.batch_settled(calls)[0]
@@ -179,3 +189,30 @@ def test_a_transaction_that_was_not_run_is_not_looked_up(kind: str, name: str) -
         assert isinstance(error, KeyrailError)
         assert error.transaction_hash == HASH
         assert node.methods == ["eth_sendRawTransaction"]
+
+
+OTHER_HASH = "0x" + "cd" * 32
+
+
+class AcceptingNode(Node):
+    """Responds to the transaction with the hash of another one."""
+
+    def respond(self, request: ReceivedRequest, connection: Connection) -> None:
+        method, call_id = request.methods[0], request.json["id"]
+        results: dict[str, Any] = {
+            "eth_sendRawTransaction": OTHER_HASH,
+            "eth_sendRawTransactionSync": {"transactionHash": OTHER_HASH},
+        }
+        body = {"jsonrpc": "2.0", "id": call_id, "result": results.get(method)}
+        connection.respond(200, json.dumps(body))
+
+
+@BOTH
+def test_a_type_that_a_single_chain_has_may_have_another_hash(kind: str) -> None:
+    with AcceptingNode(200, "", knows=False) as node:
+        assert send(kind, node, raw="0x7fc0").value == OTHER_HASH
+        assert send(kind, node, "eth_sendRawTransactionSync", "0x7fc0").value == {"transactionHash": OTHER_HASH}
+        assert node.methods == ["eth_sendRawTransaction", "eth_sendRawTransactionSync"]
+        error = send(kind, node).error
+        assert isinstance(error, KeyrailError)
+        assert (error.kind, error.transaction_hash) == ("unconfirmed", HASH)

@@ -48,15 +48,7 @@ beforeAll(async () => {
   if ('python' in python) readyPython = startPython(python.python)
   service = await startService()
   await service.node('anvil_setBalance', [rich, '0x1bc16d674ec80000']) // 2 ether
-  const [sender] = (await service.node('eth_accounts')) as string[]
-  const { data } = await new ContractFactory(tokenAbi, tokenBytecode).getDeployTransaction('Token', 'TKN', 12_345n)
-  const hash = await service.node('eth_sendTransaction', [{ from: sender, data, gas: '0x1e8480' }])
-  // The node responds before it has mined the transaction.
-  token = await vi.waitFor(async () => {
-    const receipt = (await service.node('eth_getTransactionReceipt', [hash])) as { contractAddress: string } | null
-    if (receipt === null) throw new Error('not mined yet')
-    return receipt.contractAddress
-  }, 20_000)
+  token = await deployToken()
 })
 
 afterAll(async () => {
@@ -73,6 +65,19 @@ interface Block {
 const hex = (value: number): string => `0x${value.toString(16)}`
 const blockAt = async (number: number): Promise<Block> =>
   (await service.node('eth_getBlockByNumber', [hex(number), false])) as Block
+
+/** Deploys a token, which emits one log in its first block. Returns its address. */
+async function deployToken(): Promise<string> {
+  const [sender] = (await service.node('eth_accounts')) as string[]
+  const { data } = await new ContractFactory(tokenAbi, tokenBytecode).getDeployTransaction('Token', 'TKN', 12_345n)
+  const hash = await service.node('eth_sendTransaction', [{ from: sender, data, gas: '0x1e8480' }])
+  // The node responds before it has mined the transaction.
+  return vi.waitFor(async () => {
+    const receipt = (await service.node('eth_getTransactionReceipt', [hash])) as { contractAddress: string } | null
+    if (receipt === null) throw new Error('not mined yet')
+    return receipt.contractAddress
+  }, 20_000)
+}
 
 /** Creates a funded account, so that no two runs use the same nonce. */
 async function createPayer(): Promise<Record<string, string>> {
@@ -188,7 +193,7 @@ const checkOutput: Readonly<Record<SnippetMethod, (printed: string) => Promise<v
     })
   },
   contractLogs: (printed) => {
-    expect(printed).toMatch(/^1 logs in the latest 100 blocks\nBlock 1: 0xddf252ad[0-9a-f]{56}$/)
+    expect(printed).toMatch(/^1 logs in the latest 100 blocks\nBlock \d+: 0xddf252ad[0-9a-f]{56}$/)
     return Promise.resolve()
   },
   contractRead: (printed) => {
@@ -209,6 +214,9 @@ const checkOutput: Readonly<Record<SnippetMethod, (printed: string) => Promise<v
   },
   subscribeBlocks: (printed) => checkOutput.latestBlock(printed),
 }
+
+/** The sender of a mint. */
+const zeroTopic = `0x${'0'.repeat(64)}`
 
 interface RpcResponse {
   readonly params?: { readonly result: Readonly<Record<string, string>> }
@@ -231,7 +239,11 @@ const checkResponses: Readonly<Record<SnippetMethod, (responses: readonly RpcRes
     const { transactionHash } = (response?.result ?? {}) as Record<string, string>
     expect(response?.result).toEqual(await service.node('eth_getTransactionReceipt', [transactionHash]))
   },
-  contractLogs: async ([response]) => expect(response?.result).toMatchObject([{ address: token, blockNumber: '0x1' }]),
+  contractLogs: async ([response]) => {
+    expect(response?.result).toMatchObject([
+      { topics: [expect.stringMatching(/^0xddf252ad/), zeroTopic, expect.any(String)] },
+    ])
+  },
   contractRead: async ([response]) => expect(Number(response?.result)).toBe(12_345),
   gasPrice: async (responses) => {
     expect(responses).toHaveLength(2)
@@ -265,7 +277,9 @@ describe.each(libraries)('$language, $title', (library) => {
       const choice = { language: library.language, library: library.id, withKeyrail }
 
       test.each(methods)('%s runs, and prints the correct result', options, async (method) => {
-        const values = { account: rich, block: 1, contract: token }
+        // Programs that subscribe mine more than 100 blocks on a busy machine: logs are those of a new token.
+        const contract = method === 'contractLogs' ? await deployToken() : token
+        const values = { account: rich, block: 1, contract }
         await expectCorrect(library, method, await run({ ...choice, method, values }))
       })
 

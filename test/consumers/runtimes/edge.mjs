@@ -1,11 +1,11 @@
 // A function of Next's edge runtime, in the form of a service worker.
-import { useKeyrail } from './useKeyrail.mjs'
+import { runCalls } from './runCalls.mjs'
 
 addEventListener('fetch', (event) => {
   event.respondWith(
     event.request
       .json()
-      .then(useKeyrail)
+      .then(runCalls)
       .then((report) => Response.json(report)),
   )
 })

@@ -1,14 +1,14 @@
 // A page calls the global function. A worker receives a message, and a service worker also a port for the response.
-import { useKeyrail } from './useKeyrail.mjs'
+import { runCalls } from './runCalls.mjs'
 
 if (typeof document === 'undefined') {
   addEventListener('message', ({ data, ports }) => {
     const to = ports[0] ?? globalThis
-    useKeyrail(data).then(
+    runCalls(data).then(
       (report) => to.postMessage({ report }),
       (error) => to.postMessage({ error: String(error) }),
     )
   })
 } else {
-  globalThis.useKeyrail = useKeyrail
+  globalThis.runCalls = runCalls
 }

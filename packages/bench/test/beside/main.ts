@@ -25,12 +25,20 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '10' }, only: { type: 'string', default: 'gateway,sdk,python' } },
+  options: {
+    rounds: { type: 'string', default: '10' },
+    turns: { type: 'string', default: '3' },
+    only: { type: 'string', default: 'gateway,sdk,python' },
+  },
 })
 const [path] = positionals
 const rounds = Number(values.rounds)
-if (path === undefined || !(rounds >= 1))
-  throw new Error('Usage: npm run measure -- beside PATH_OF_CHECKOUT [--rounds N] [--only gateway,sdk,python]')
+/** How often each side is measured in a round. They take turns, so that other load affects all of them equally. */
+const turns = Number(values.turns)
+if (path === undefined || !(rounds >= 1) || !(turns >= 1))
+  throw new Error(
+    'Usage: npm run measure -- beside PATH_OF_CHECKOUT [--rounds N] [--turns N] [--only gateway,sdk,python]',
+  )
 const other = pathToFileURL(`${resolve(path)}/`)
 const server = await startServer()
 
@@ -83,9 +91,6 @@ const parts: Readonly<Record<string, readonly ((checkout: URL) => Promise<Side>)
   python: [openPython('sync'), openPython('async')],
 }
 
-/** How often each side is measured in a round. They take turns, so that other load affects all of them equally. */
-const TURNS = 3
-
 let over = 0
 for (const part of values.only.split(',')) {
   for (const open of parts[part] ?? []) {
@@ -94,7 +99,7 @@ for (const part of values.only.split(',')) {
       // New processes for each round: chance at the start of a process affects that round only.
       const sides = { here: await open(thisCheckout), other: await open(other), again: await open(other) }
       const sums: Record<string, Record<keyof typeof sides, number>> = {}
-      for (let turn = 0; turn < TURNS; turn++)
+      for (let turn = 0; turn < turns; turn++)
         for (const name of shuffle(Object.keys(sides) as (keyof typeof sides)[]))
           for (const [workload, cost] of Object.entries(await sides[name].measure()))
             (sums[workload] ??= { here: 0, other: 0, again: 0 })[name] += cost

@@ -95,31 +95,50 @@ const createBlock = (number: number, hash = toHash(0xb0_0000 + number)): string 
   })
 
 const address = `0x${'a'.repeat(40)}`
-const log = {
-  address,
-  topics: [],
-  data: '0x02',
-  blockNumber: '0x64',
-  blockHash: toHash(0xb0_0064),
-  transactionHash: toHash(0xc0),
-  transactionIndex: '0x0',
-  logIndex: '0x0',
-  removed: false,
+
+/** One or several accepted values of a filter; nothing accepts all. */
+type Accepted = string | readonly string[] | null | undefined
+
+const getFirst = (accepted: Accepted, otherwise: string): string =>
+  (typeof accepted === 'string' ? accepted : accepted?.[0]) ?? otherwise
+
+/** Creates a log that matches a filter. */
+const createLog = (filter: {
+  readonly address?: Accepted
+  readonly topics?: readonly Accepted[]
+  readonly fromBlock?: string
+  readonly blockHash?: string
+}): object => {
+  const { blockHash, fromBlock = '' } = filter
+  const number = fromBlock.startsWith('0x') ? Number(fromBlock) : 0x60
+  return {
+    address: getFirst(filter.address, address),
+    topics: (filter.topics ?? []).map((accepted) => getFirst(accepted, toHash(0xd0))),
+    data: '0x02',
+    blockNumber: toHex(number),
+    blockHash: blockHash ?? toHash(0xb0_0000 + number),
+    transactionHash: toHash(0xc0),
+    transactionIndex: '0x0',
+    logIndex: '0x0',
+    removed: false,
+  }
 }
 
-/** Gets the result of the second node, which has the form that the method asks for, in case a proxy checks it. */
+/** What names a block: its number, a tag, or its hash, alone or as a member. */
+const toBlock = (subject: unknown): { readonly blockNumber: string; readonly blockHash: string } => {
+  const named = typeof subject === 'object' && subject !== null ? subject : { blockNumber: subject }
+  const { blockHash, blockNumber } = named as { readonly blockHash?: unknown; readonly blockNumber?: unknown }
+  const hash = blockHash ?? (typeof subject === 'string' && subject.length === 66 ? subject : undefined)
+  if (typeof hash === 'string') return { blockNumber: '0x60', blockHash: hash }
+  const number = typeof blockNumber === 'string' && blockNumber.startsWith('0x') ? Number(blockNumber) : head
+  return { blockNumber: toHex(number), blockHash: toHash(0xb0_0000 + number) }
+}
+
+/** Gets the result of the second node, which is that of the params, because a proxy may check it. */
 const getRightResult = ({ method, params }: Pick<SeenCall, 'method' | 'params'>): string => {
-  const [subject] = params as readonly unknown[]
-  const receipt = {
-    transactionHash: typeof subject === 'string' && subject.length === 66 ? subject : toHash(0xc0),
-    transactionIndex: '0x0',
-    blockHash: toHash(0xb0_0060),
-    blockNumber: '0x60',
-    from: address,
-    to: address,
-    status: '0x1',
-    logs: [],
-  }
+  const [subject, index = '0x0'] = params as readonly unknown[]
+  const inBlock = { transactionIndex: index, from: address, to: address }
+  const transaction = { ...inBlock, nonce: '0x2', value: '0x2', input: '0x', gas: '0x5208' }
   switch (method) {
     case 'eth_getBlockByHash':
       return createBlock(0x60, subject as string)
@@ -128,13 +147,32 @@ const getRightResult = ({ method, params }: Pick<SeenCall, 'method' | 'params'>)
     case 'eth_getUncleByBlockNumberAndIndex':
       return createBlock(0x5f)
     case 'eth_getTransactionByHash':
-      return JSON.stringify({ ...receipt, hash: subject, nonce: '0x2', value: '0x2', input: '0x', gas: '0x5208' })
+      return JSON.stringify({ ...transaction, ...toBlock('0x60'), transactionIndex: '0x0', hash: subject })
+    case 'eth_getTransactionByBlockNumberAndIndex':
+    case 'eth_getTransactionByBlockHashAndIndex':
+      return JSON.stringify({ ...transaction, ...toBlock(subject), hash: toHash(0xc0) })
     case 'eth_getTransactionReceipt':
-      return JSON.stringify(receipt)
+      return JSON.stringify({
+        ...inBlock,
+        ...toBlock('0x60'),
+        transactionIndex: '0x0',
+        transactionHash: subject,
+        status: '0x1',
+        logs: [],
+      })
     case 'eth_getBlockReceipts':
-      return JSON.stringify([receipt])
+      return JSON.stringify([
+        {
+          ...inBlock,
+          ...toBlock(subject),
+          transactionIndex: '0x0',
+          transactionHash: toHash(0xc0),
+          status: '0x1',
+          logs: [],
+        },
+      ])
     case 'eth_getLogs':
-      return JSON.stringify([log])
+      return JSON.stringify([createLog(subject as Parameters<typeof createLog>[0])])
     case 'debug_traceTransaction':
       return JSON.stringify({ gas: 21_000, failed: false, returnValue: '', structLogs: [] })
     default:

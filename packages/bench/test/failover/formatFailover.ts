@@ -46,7 +46,7 @@ export const formatFailover = (rows: readonly FailoverRow[], run: string): strin
     '## Where neither is right',
     formatList(rows.filter((row) => !isRight(row.keyrail) && !findLosses([row]).includes(row))),
     '## Failures',
-    'The held out ones were chosen after the failover was written, from public reports about nodes and providers. In the first run, on 2026-11-23, Keyrail had the right response to 7 of these 13 and eRPC to 9. Four of them led to changes: a read at a block number goes to a node that has the block, and a trace that a node does not have is read from another node.',
+    'The held out ones were chosen after the failover was written, from public reports about nodes and providers. In the first run, on 2026-11-23, Keyrail had the right response to 7 of these 13 and eRPC to 9. Six of them led to changes: a read at a block number goes to a node that has the block, a trace that a node does not have is read from another node, a read of the newest block goes to a node with the highest head that another one supports, and an empty list of logs for a block hash is confirmed by another node.',
     formatTable(
       ['the first node', 'Keyrail, one call', 'Keyrail, batch', 'eRPC, one call', 'eRPC, batch'],
       rows.map(({ name, isHeldOut, keyrail, erpc }) => [

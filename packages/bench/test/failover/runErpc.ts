@@ -16,7 +16,21 @@ import { timeoutMs } from './runKeyrail.ts'
 const network = {
   architecture: 'evm',
   evm: { chainId: chainIds.testnet, emptyResultConfidence: 'blockHead' },
-  directiveDefaults: { retryEmpty: true },
+  // Every check of results that its documentation lists and that does not need data of the caller. Most are off by default.
+  directiveDefaults: {
+    retryEmpty: true,
+    enforceHighestBlock: true,
+    enforceGetLogsBlockRange: true,
+    enforceNonNullTaggedBlocks: true,
+    validateTransactionFields: true,
+    validateTransactionBlockInfo: true,
+    enforceLogIndexStrictIncrements: true,
+    validateTxHashUniqueness: true,
+    validateTransactionIndex: true,
+    validateLogFields: true,
+    validateLogsBloomEmptiness: true,
+    validateLogsBloomMatch: true,
+  },
   selectionPolicy: {
     evalInterval: '1s',
     evalFunc:
@@ -52,7 +66,7 @@ const createErpcConfig = (port: number, nodes: readonly Pick<NodePair, 'first' |
 })
 
 /** How long eRPC gets to read the heads of the nodes and to rank them. */
-const startUpMs = 8_000
+const startUpMs = 30_000
 
 /** Runs the cases through eRPC. */
 export const runErpc = async (binary: string, cases: readonly Case[]): Promise<Outcome[]> => {

@@ -7,9 +7,9 @@ import type { TestClient } from '@keyrail/core/test/adapterVectors.ts'
 import { createApiKey } from '@keyrail/gateway'
 import { rejections } from '@keyrail/gateway/test/rejections.ts'
 import type { Rejection } from '@keyrail/gateway/test/rejections.ts'
-import { result } from '@keyrail/gateway/test/fakeUpstream.ts'
+import { result, startFakeUpstream } from '@keyrail/gateway/test/fakeUpstream.ts'
 import type { Behaviour } from '@keyrail/gateway/test/fakeUpstream.ts'
-import { unreachableUrl, post } from '@keyrail/gateway/test/startGateway.ts'
+import { chainIds, unreachableUrl, post } from '@keyrail/gateway/test/startGateway.ts'
 import { openTestGateway } from './openDeployment.ts'
 import type { Deployment, TestGateway } from './openDeployment.ts'
 import { toBytes, withBody } from './relay.ts'
@@ -209,6 +209,29 @@ const rejectRanges = (): Behaviour => {
     return `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32602,"message":"block range too large, max range: 100"}}`
   }
 }
+
+/** Two nodes that disagree on a balance. @param upstream - The options of both. */
+const behindTwo = async (upstream: { readonly group?: string } = {}): Promise<RejectionSetup> => {
+  const nodes = await Promise.all([1, 2].map(() => startFakeUpstream(chainIds.testnet)))
+  for (const [index, node] of nodes.entries()) node.behave = (seen) => result(seen, `"0x${index + 1}"`)
+  const setup = await behind(undefined, {
+    networks: {
+      testnet: {
+        chainId: chainIds.testnet,
+        upstreams: nodes.map(({ url }) => ({ url, ...upstream })),
+        confirm: [{ methods: ['eth_getBalance'] }],
+      },
+    },
+  })
+  const close = async (): Promise<void> => {
+    await setup.close?.()
+    await Promise.all(nodes.map((node) => node.stop()))
+  }
+  return { ...setup, atNode: nodes[0]?.bodies ?? [], close }
+}
+
+const readBalance = (client: TestClient): Promise<unknown> =>
+  client.request('eth_getBalance', [`0x${'0'.repeat(40)}`, 'latest'])
 
 /** Every rejection, at least once. */
 export const rows: readonly Row[] = [
@@ -568,6 +591,20 @@ export const rows: readonly Row[] = [
     kind: 'unavailable',
     open: () => behind(rejectRanges()),
     call: (client) => client.request('eth_getLogs', [{ fromBlock: '0x0', toBlock: '0xc7' }]),
+  },
+  {
+    rejection: 'tooFewNodes',
+    expected: () => rejections.tooFewNodes(2, 1),
+    kind: 'unavailable',
+    open: () => behindTwo({ group: 'one' }),
+    call: readBalance,
+  },
+  {
+    rejection: 'nodesDisagree',
+    expected: () => rejections.nodesDisagree(2, 100),
+    kind: 'unavailable',
+    open: () => behindTwo(),
+    call: readBalance,
   },
   {
     rejection: 'draining',

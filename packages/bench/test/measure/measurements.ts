@@ -64,11 +64,25 @@ export const measurements: Readonly<Record<string, Measurement>> = {
     options: '`--minutes N`, `--only PARSER`, `--seed N`',
     program: 'packages/bench/test/fuzz/main.ts',
   },
+  store: {
+    shows:
+      'The chain store under a million random requests to two stores on one file, while the tail of the chain is reorganized, rows are evicted, and, in a second run, damaged; beside 20 processes that are killed while they use the file; and the syncs of models of Ponder and Graph Node through the service. Fails if a result is wrong, if a node is asked for more than the caller was, or if a call of a second sync needs a node although it ends at a final block.',
+    takes: 'half an hour',
+    options: '`--requests N`, `--seed N`, `--only fuzz,damage,kill,sync`, `--blocks N`',
+    program: 'packages/bench/test/store/main.ts',
+  },
+  confirm: {
+    shows:
+      'What a confirmed read costs beside one that is not, in calls at nodes and in latency. Fails if it costs more calls at nodes than it should.',
+    takes: 'a minute',
+    options: '`--calls N`',
+    program: 'packages/bench/test/confirm/main.ts',
+  },
   mutate: {
     shows:
       'Mutation tests: changes a part of the code in a thousand small ways, and fails if tests notice less than 85 % of them.',
     takes: 'an hour or more',
-    options: 'the part: `core` (the default), `limits`, `metering`, `jwt`, `allow` or `batch`',
+    options: 'the part: `core` (the default), `limits`, `metering`, `jwt`, `allow`, `batch` or `roles`',
     program: 'packages/bench/test/mutation/main.ts',
   },
   bench: {
@@ -83,7 +97,7 @@ export const measurements: Readonly<Record<string, Measurement>> = {
     shows:
       'What the service, the SDK and the Python package cost in CPU beside another checkout, for example that of an older commit. Fails if a median is above 1.05. Run `npm run setup && npm run build` in the other checkout first.',
     takes: '20 minutes',
-    options: '`PATH_OF_CHECKOUT`, `--rounds N`, `--only gateway,sdk,python`',
+    options: '`PATH_OF_CHECKOUT`, `--rounds N`, `--turns N`, `--only gateway,sdk,python`',
     program: 'packages/bench/test/beside/main.ts',
     code: 'built',
   },

@@ -125,6 +125,16 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
     tests: ['src/proxy/request/parseBody.test.ts', 'test/batches.test.ts', 'test/sharedReads.test.ts'],
     fuzzCases: 500,
   },
+  roles: {
+    package: 'gateway',
+    mutate: [
+      'src/control/roles.ts',
+      'src/control/authorizeRoute.ts',
+      'src/control/account/actingAccount.ts',
+      'src/control/changeWithAudit.ts',
+    ],
+    tests: ['access', 'roles', 'teams', 'secondFactor'].map((file) => `test/control/${file}.test.ts`),
+  },
 }
 
 /** The environment variable that passes the name of the part to Vitest's workers. */

@@ -8,7 +8,7 @@ const conditions = ['@keyrail/source', ...defaultServerConditions]
 
 const part = mutationParts[process.env[partVariable] ?? 'core']
 if (part === undefined) throw new Error(`Unknown part "${process.env[partVariable]}"`)
-const { tests, fuzzCases, testNamePattern } = part
+const { package: name, tests, fuzzCases, testNamePattern } = part
 
 /** Runs the fastest tests first. Vitest's own sequencer starts with the slowest. */
 class QuickestFirst implements TestSequencer {
@@ -23,11 +23,13 @@ class QuickestFirst implements TestSequencer {
 }
 
 export default defineConfig({
-  root: `${import.meta.dirname}/../../../${part.package}`,
+  root: `${import.meta.dirname}/../../../${name}`,
   resolve: { conditions },
   ssr: { resolve: { conditions } },
+  environments: { __vitest__: { resolve: { conditions } } },
   test: {
     include: [...tests],
+    globalSetup: name === 'gateway' ? ['./test/storage/lendDatabases.ts'] : [],
     testTimeout: 20_000,
     sequence: { sequencer: QuickestFirst },
     ...(testNamePattern === undefined ? {} : { testNamePattern }),

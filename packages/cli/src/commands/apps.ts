@@ -153,6 +153,16 @@ const actions: Actions = {
     },
     dropOld: (api, appId) => api('DELETE /api/apps/{appId}/key/old', { params: { appId } }),
   }),
+  move: {
+    needs: ['ID|NAME', 'ACCOUNT'],
+    takes: [],
+    needsPassword: true,
+    run: async ({ api, words: [idOrName = '', accountId = ''] }) => {
+      const { id, name } = await find(api, idOrName)
+      await api('POST /api/apps/{appId}/transfer', { params: { appId: id }, body: { accountId } })
+      return { json: { id, accountId }, lines: [`Moved ${stripControlCharacters(name)} to ${accountId}`] }
+    },
+  },
   delete: {
     needs: ['ID|NAME'],
     takes: ['yes'],

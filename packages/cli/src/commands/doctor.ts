@@ -2,12 +2,14 @@ import { createTransport } from '@keyrail/core'
 import type { EndpointUrlOptions } from '@keyrail/core'
 import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
-import { exitCodes, wrongUsage } from '../cliError.ts'
+import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { examine } from '../doctor/examine.ts'
 import { formatFinding, formatSummary } from '../output/doctorReport.ts'
+import { formatNodeChecks } from '../output/formatNodeChecks.ts'
 import { print, printData } from '../output/print.ts'
 import { getStyle } from '../output/style.ts'
 import { readEndpointOrPrompt, readNetwork, warnAboutKeyInUrl } from './endpoint.ts'
+import { getConfigFile } from './getConfigFile.ts'
 import { withConfig } from './withConfig.ts'
 
 const defaults = { calls: 20, batch: 100, logRange: 10_000, timeoutMs: 10_000 } as const
@@ -59,6 +61,29 @@ function getRedactedUrl(endpoint: EndpointUrlOptions): string {
   return redactedUrl
 }
 
+/** `--vendors`: asks the nodes that a config has by the name of their vendor for their chain ids. */
+async function checkVendorNodes(given: ReadArguments): Promise<number> {
+  const file = getConfigFile(given)
+  const { checkVendors } = await import('@keyrail/gateway')
+  const checks = await withConfig(file, () => checkVendors(file))
+  if (checks.length === 0)
+    throw wrongUsage(
+      `${file} has no node by the name of its vendor`,
+      'check all nodes with keyrail serve --check --nodes',
+    )
+  const wrong = checks.filter(({ problem }) => problem !== undefined)
+  if (given.flag('json')) {
+    const nodes = checks.map(({ member: _member, problem = null, ...check }) => ({ ...check, problem }))
+    await printData(JSON.stringify({ ok: wrong.length === 0, nodes }))
+    return wrong.length === 0 ? exitCodes.ok : exitCodes.rejected
+  }
+  await print(formatNodeChecks(checks, getStyle(process.stdout)))
+  if (wrong.length === 0) return exitCodes.ok
+  throw new CliError(`${wrong.length} of ${checks.length} nodes of vendors cannot be used`, {
+    hint: 'check that the key is valid and for these networks; if the vendor has another URL by now, write it as url, urlEnv or urlFile',
+  })
+}
+
 /**
  * `keyrail doctor`: checks an endpoint, and shows how to fix each problem.
  *
@@ -69,6 +94,7 @@ function getRedactedUrl(endpoint: EndpointUrlOptions): string {
 export async function doctor(given: ReadArguments): Promise<number> {
   if (given.positionals.length > 0)
     throw wrongUsage('keyrail doctor takes no arguments, only options', 'see keyrail doctor --help')
+  if (given.flag('vendors')) return checkVendorNodes(given)
   const readNumber = (name: string, min: number, max: number): number | undefined =>
     readWholeNumber(`--${name}`, given.text(name), { min, max })
   const calls = readNumber('calls', 1, 1_000) ?? defaults.calls

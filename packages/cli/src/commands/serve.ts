@@ -4,6 +4,8 @@ import {
   checkServiceFile,
   checkStoredKeys,
   configJsonSchema,
+  parseServiceConfig,
+  startFromConfig,
   startFromFile,
   tuneHeap,
 } from '@keyrail/gateway'
@@ -11,12 +13,13 @@ import type { CloseOptions } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { findDashboardFolder } from '../output/findDashboardFolder.ts'
-import { formatTable } from '../output/formatTable.ts'
+import { formatNodeChecks } from '../output/formatNodeChecks.ts'
 import { getStyle } from '../output/style.ts'
-import { print, printData } from '../output/print.ts'
+import { print, printData, printNote, printSecrets } from '../output/print.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { listenForStop } from './listenForStop.ts'
 import { getConfigFile } from './getConfigFile.ts'
+import { provideSecret, readShortConfig, writeConfigFile } from './shortConfig.ts'
 import { withConfig } from './withConfig.ts'
 import { readVersion } from '../readVersion.ts'
 
@@ -35,7 +38,7 @@ const toListenError = (error: unknown): unknown => {
   return reason === undefined
     ? error
     : new CliError(`cannot listen on port ${port} of ${address}: ${reason}`, {
-        hint: `${code === 'EADDRINUSE' ? 'stop the program that uses it, or ' : ''}change it in the config: listen, control.listen or prometheus`,
+        hint: `${code === 'EADDRINUSE' ? 'stop the program that uses it, or ' : ''}change it in the config: listen, control.listen or prometheus; without a config file, with --port`,
       })
 }
 
@@ -72,18 +75,8 @@ async function checkAll(file: string, { newSecret, nodes }: { newSecret: boolean
     await print('The nodes were not asked for their chains: add --nodes')
     return exitCodes.ok
   }
-  const style = getStyle(process.stdout)
   const checks = await withConfig(file, () => checkNodes(file))
-  await print(
-    formatTable(
-      checks.map(({ network, upstream, redactedUrl, problem }) => [
-        network,
-        upstream,
-        redactedUrl,
-        problem === undefined ? style.good('right chain') : style.bad(problem),
-      ]),
-    ),
-  )
+  await print(formatNodeChecks(checks, getStyle(process.stdout)))
   const wrong = checks.filter(({ problem }) => problem !== undefined)
   if (wrong.length === 0) return exitCodes.ok
   const { network, upstream, member, problem } = wrong[0] as (typeof wrong)[number]
@@ -95,8 +88,56 @@ async function checkAll(file: string, { newSecret, nodes }: { newSecret: boolean
   )
 }
 
+type RunningService = Awaited<ReturnType<typeof startFromFile>>
+
+/** Starts the service of a config file, or that of `--network` and `--upstream`. */
+async function start(given: ReadArguments): Promise<RunningService> {
+  const file = getConfigFile(given)
+  const options = {
+    write: process.stdout,
+    dashboard: findDashboardFolder(),
+    version: readVersion(),
+    newSecret: given.flag('new-secret'),
+  }
+  const config = await readShortConfig(given)
+  if (config === undefined) return withConfig(file, () => startFromFile({ ...options, file }))
+  // Before anything is written.
+  await withConfig(undefined, () => parseServiceConfig(config))
+  const environment = provideSecret(process.env)
+  const writes = given.flag('write-config')
+  if (writes) {
+    writeConfigFile(file, config)
+    const { KEYRAIL_SECRET_FILE: secretFile } = environment
+    await printNote(
+      `Wrote ${file}. Next time, start with: ${secretFile ? `KEYRAIL_SECRET_FILE=${secretFile} ` : ''}keyrail serve`,
+    )
+  }
+  const service = await (writes
+    ? withConfig(file, () => startFromFile({ ...options, file, environment }))
+    : withConfig(undefined, () => startFromConfig({ ...options, config, environment })))
+  try {
+    await printFirstOperator(service)
+    return service
+  } catch (error) {
+    await service.close({ graceMs: 0 })
+    throw error
+  }
+}
+
+/** On the first start of a service, prints how to use it. */
+async function printFirstOperator(service: RunningService): Promise<void> {
+  const first = await service.provideOperator()
+  if (first === undefined) return
+  await printSecrets([
+    `Set the password of the operator ${first.email}, with this link, which works once:`,
+    `  ${first.link}`,
+    'RPC URLs of the first app, with its key:',
+    ...Object.entries(first.urls).map(([network, url]) => `  ${network}  ${url}`),
+  ])
+}
+
 /**
- * `keyrail serve`: runs the service with a config file, until it is stopped. It logs to standard output, one line of JSON per entry.
+ * `keyrail serve`: runs the service of a config file, or of `--network` and `--upstream`, until it is stopped. It logs to standard output, one line of JSON per entry.
  *
  * @param given - The command's arguments.
  * @returns Exit code 0 after a graceful stop.
@@ -109,9 +150,10 @@ export async function serve(given: ReadArguments): Promise<number> {
     await printData(JSON.stringify(configJsonSchema(), undefined, 2))
     return exitCodes.ok
   }
-  const file = getConfigFile(given)
-  const newSecret = given.flag('new-secret')
-  if (given.flag('check')) return checkAll(file, { newSecret, nodes: given.flag('nodes') })
+  if (given.flag('check')) {
+    await readShortConfig(given)
+    return checkAll(getConfigFile(given), { newSecret: given.flag('new-secret'), nodes: given.flag('nodes') })
+  }
   if (given.flag('nodes')) throw wrongUsage('--nodes needs --check', 'add --check')
   const graceMs = (readWholeNumber('--grace', given.text('grace'), { min: 0, max: longestGraceSeconds }) ?? 10) * 1_000
   let skipDrainDelay = (): boolean => false
@@ -125,15 +167,7 @@ export async function serve(given: ReadArguments): Promise<number> {
   process.on('uncaughtException', exitOnUncaught)
   tuneHeap()
   try {
-    const service = await withConfig(file, () =>
-      startFromFile({
-        file,
-        write: process.stdout,
-        dashboard: findDashboardFolder(),
-        version: readVersion(),
-        newSecret,
-      }),
-    )
+    const service = await start(given)
     reload = () => void service.reload()
     skipDrainDelay = () => service.skipDrainDelay()
     await service.close(toCloseOptions(await stop.requested, graceMs))

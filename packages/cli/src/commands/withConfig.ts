@@ -4,8 +4,9 @@ import type { ConfigFault } from '@keyrail/gateway'
 import { CliError, exitCodes } from '../cliError.ts'
 
 /** Says where to fix the faults. Some are in the environment, such as a missing secret. */
-function getFix(faults: readonly ConfigFault[], file: string): string {
+function getFix(faults: readonly ConfigFault[], file: string | undefined): string {
   if (faults.every(({ path }) => /^[A-Z_]+$/.test(path))) return 'change the environment'
+  if (file === undefined) return 'change --network or --upstream, or write a config file'
   return existsSync(file)
     ? `edit ${file}`
     : 'write it as on the docs page "Running the service", or use another config with --config FILE'
@@ -14,11 +15,11 @@ function getFix(faults: readonly ConfigFault[], file: string): string {
 /**
  * Runs work that uses a service's config or its database, and converts their errors to CLI errors.
  *
- * @param file - The config file, for hints.
+ * @param file - The config file, for hints; undefined if there is none.
  * @param work - The work.
  * @throws {CliError} exit code 2 if the config, the database or a copy of it is invalid; 1 if the database fails later, or is in use.
  */
-export async function withConfig<T>(file: string, work: () => T | Promise<T>): Promise<T> {
+export async function withConfig<T>(file: string | undefined, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -14,9 +14,13 @@ export type RouteParameters<Name extends keyof ControlApi> = Part<Name, 'params'
   Part<Name, 'body'>
 
 /** A personal access token, or the cookie of a session. A secret. */
-export type Credential =
+export type Credential = (
   | { readonly token: string; readonly cookie?: undefined }
   | { readonly cookie: string; readonly token?: undefined }
+) & {
+  /** The id of the account to act for. @default that of the token, or the personal one */
+  readonly account?: string | undefined
+}
 
 /** Calls a route of the control API. */
 export type ControlApiClient = <Name extends keyof ControlApi>(
@@ -89,6 +93,7 @@ export async function sendRequest(
   const headers: Record<string, string> = { accept: 'application/json' }
   if (method !== 'GET') headers['content-type'] = 'application/json'
   if (credential?.token !== undefined) headers['authorization'] = `Bearer ${credential.token}`
+  if (credential?.account !== undefined) headers['x-keyrail-account'] = credential.account
   // With a session, writes require the service's own origin.
   if (credential?.cookie !== undefined) Object.assign(headers, { cookie: credential.cookie, origin })
   let response: Response

@@ -63,8 +63,8 @@ export async function logIn(given: ReadArguments, origin: string): Promise<Login
   const email = given.text('email')
   if (email === undefined) {
     throw wrongUsage(
-      'reveal needs a login: a token cannot reveal a key',
-      'add --email EMAIL and enter the password at the prompt, or rotate the key to get a new one',
+      'this action needs a login: a token cannot do it',
+      'add --email EMAIL and enter the password at the prompt',
     )
   }
   const file = given.text('password-file')

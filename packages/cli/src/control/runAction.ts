@@ -60,6 +60,9 @@ async function printResult({ json, lines, apiKey }: ActionResult, given: ReadArg
 export async function runAction(command: string, actions: Actions, given: ReadArguments): Promise<number> {
   const { action, words } = parseAction(command, actions, given)
   action.check?.(given)
+  const account = given.text('account')
+  if (account !== undefined && !/^(?:acc|usr)_[0-9a-z]{20}$/.test(account))
+    throw wrongUsage('--account needs the id of an account', 'run keyrail accounts list, or copy it from the dashboard')
   const { origin, unencrypted } = readServiceUrl(given, process.env)
   if (unencrypted) {
     await printNote(
@@ -69,13 +72,13 @@ export async function runAction(command: string, actions: Actions, given: ReadAr
   if (action.needsPassword) {
     const session = await logIn(given, origin)
     try {
-      const api = createControlApiClient(origin, session.credential)
+      const api = createControlApiClient(origin, { ...session.credential, account })
       await printResult(await action.run({ given, words, api }), given)
     } finally {
       await session.end()
     }
   } else {
-    const api = createControlApiClient(origin, await readToken(given, process.env))
+    const api = createControlApiClient(origin, { ...(await readToken(given, process.env)), account })
     await printResult(await action.run({ given, words, api }), given)
   }
   return exitCodes.ok

@@ -1,6 +1,18 @@
 import { flag, option } from '../arguments/command.ts'
 import type { Command, ReadArguments } from '../arguments/command.ts'
-import { control, controlNotes, help, json, keyActions, names, personal, secretAsArgument } from '../sharedOptions.ts'
+import {
+  control,
+  createKeyNotes,
+  createPersonal,
+  exitCodesNote,
+  help,
+  json,
+  keyActions,
+  names,
+  personal,
+  secretAsArgument,
+  tokenNote,
+} from '../sharedOptions.ts'
 
 const serviceNotBaseUrl = 'it needs the URL of the dashboard: use --service URL, for example http://127.0.0.1:7245'
 
@@ -52,7 +64,7 @@ export const accountCommands: readonly Command[] = [
       help,
     },
     rejected: secretAsArgument,
-    notes: controlNotes.map((note) => note.replace('SCOPE', 'keys:write')),
+    notes: createKeyNotes('keys:write', 'reveal needs'),
     examples: [
       'keyrail keys create Indexer --network base-mainnet --key-file base.key',
       'keyrail keys rotate Indexer --grace 1 --key-file base.key',
@@ -71,6 +83,7 @@ export const accountCommands: readonly Command[] = [
       ['reveal ID|NAME', 'print the full key'],
       ['rotate ID|NAME', 'replace the key with a new one'],
       ['drop-old ID|NAME', 'end the grace period of the old key'],
+      ['move ID|NAME ACCOUNT', 'move the app to another of your accounts'],
       ['delete ID|NAME', 'delete the app, its key and its allow lists'],
     ],
     options: {
@@ -87,13 +100,54 @@ export const accountCommands: readonly Command[] = [
       description: option('TEXT', 'create, edit: description'),
       ...keyActions,
       yes: flag('delete: skip the confirmation'),
-      ...personal,
+      ...createPersonal('reveal, move'),
       json,
       help,
     },
     rejected: secretAsArgument,
-    notes: controlNotes.map((note) => note.replace('SCOPE', 'apps:write')),
+    notes: createKeyNotes('apps:write', 'reveal and move need'),
     examples: ['keyrail apps create Shop --chain ethereum --key-file shop.key', 'keyrail apps list --names'],
     run: async (given: ReadArguments) => (await import('../commands/apps.ts')).apps(given),
+  },
+  {
+    name: 'accounts',
+    usage: 'accounts list [OPTIONS]',
+    about: 'Show your accounts.',
+    actions: [['list', 'list the account that the token belongs to, and your role there']],
+    options: { ...control, json, help },
+    rejected: secretAsArgument,
+    notes: [tokenNote('read'), exitCodesNote],
+    run: async (given: ReadArguments) => (await import('../commands/accounts.ts')).accounts(given),
+  },
+  {
+    name: 'members',
+    usage: 'members ACTION [ID|EMAIL] [OPTIONS]',
+    about: 'Manage the members of a team.',
+    actions: [
+      ['list', 'list the members'],
+      ['invite EMAIL', 'create an invite, which works once'],
+      ['invites', 'list the open invites'],
+      ['revoke-invite ID', 'revoke an invite'],
+      ['role ID|EMAIL ROLE', 'give a member another role; an access token can only give viewer'],
+      ['remove ID|EMAIL', 'remove a member'],
+      ['leave', 'end your own membership'],
+      ['require-second-factor on|off', 'set whether members need a second factor; only an owner can'],
+    ],
+    options: {
+      ...control,
+      role: option('ROLE', 'invite: the role; an access token can only give viewer'),
+      send: flag('invite: send it by email'),
+      yes: flag('remove, leave: skip the confirmation'),
+      ...createPersonal('leave, require-second-factor'),
+      json,
+      help,
+    },
+    rejected: secretAsArgument,
+    notes: [
+      `${tokenNote('members')} The account of the token is the team. No token can make or change owners.\nleave and require-second-factor need your password and second factor instead of a token, and the team in --account.`,
+      exitCodesNote,
+    ],
+    examples: ['keyrail members invite grace@example.org --role viewer'],
+    run: async (given: ReadArguments) => (await import('../commands/members.ts')).members(given),
   },
 ]

@@ -109,13 +109,17 @@ export const endpointCommands: readonly Command[] = [
       batch: option('N', 'batch size to try, 0 to skip (default: 100)'),
       'log-range': option('N', 'block range of eth_getLogs to try, 0 to skip (default: 10000)'),
       timeout: option('MS', 'timeout of each call in milliseconds (default: 10000)'),
+      vendors: flag(
+        'check the nodes that the config of a service has by the name of their vendor, instead of an endpoint',
+      ),
       json,
       help,
     },
     rejected: keyAsArgument,
     notes: [
       'Checks, in this order: reach, tls, key, chain, head, latency, batch, logs, cors (with --origin), limits, clock. Each result is ok,\nwarn (works, but needs attention) or fail. It makes about 130 calls, which count toward rate limits and quotas.',
-      'JSON output: { redactedUrl, ok, findings: [{ check, level, text, fix, facts }] }',
+      '--vendors asks each of these nodes for its chain id, with the key of the config, which is keyrail.config.json or that of --config.',
+      'JSON output: { redactedUrl, ok, findings: [{ check, level, text, fix, facts }] };\nwith --vendors { ok, nodes: [{ network, upstream, redactedUrl, problem }] }',
       'Exit codes: 0 no check failed; 1 a check failed; 2 invalid usage; 3 no response.',
     ],
     examples: ['keyrail doctor --base-url https://node.example/mainnet --chain-id 1 --origin https://app.example'],

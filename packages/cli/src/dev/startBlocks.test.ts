@@ -65,7 +65,7 @@ test('an open WebSocket is use, also if it sends nothing', async () => {
   expect(await countBlocks(10 * minute)).toBe(10)
 })
 
-test('a node that does not respond is asked for one block at a time, and a failure does not stop the blocks', async () => {
+test('a node that does not respond gets a request for one block at a time, and a failure does not stop the blocks', async () => {
   const failures: ((error: Error) => void)[] = []
   startBlocks({
     seconds: 2,

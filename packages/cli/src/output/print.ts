@@ -22,6 +22,11 @@ export function printData(text: string): Promise<void> {
   return write(process.stdout, text)
 }
 
+/** Prints lines with secrets for people on standard error, unmasked: only what a command was asked to create. */
+export function printSecrets(lines: readonly string[]): Promise<void> {
+  return write(process.stderr, lines.join('\n'))
+}
+
 /** Prints lines for people on standard error, with keys masked. */
 export function printNote(lines: string | readonly string[]): Promise<void> {
   return write(process.stderr, maskKeys(typeof lines === 'string' ? lines : lines.join('\n')))

@@ -40,7 +40,8 @@ export function createSharedTimer(run: () => void, unref = false): SharedTimer {
         if (running === own) running = undefined
         run()
       }, ms)
-      if (unref) own.unref()
+      // Where a test tool replaces timers by those of a browser, they are numbers.
+      if (unref) (own as Partial<Timer>).unref?.()
       running = own
     },
   }

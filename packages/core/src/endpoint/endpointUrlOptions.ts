@@ -2,7 +2,7 @@
  * One value, or a record with one value for each network. A record requires `network`.
  *
  * @example
- * const urls: PerNetwork = { sepolia: 'https://node.example/sepolia', mainnet: 'https://node.example/mainnet' }
+ * const urls: PerNetwork = { testnet: 'https://node.example/testnet', mainnet: 'https://node.example/mainnet' }
  */
 export type PerNetwork<T = string, Network extends string = string> = T | Readonly<Record<Network, T>>
 
@@ -33,7 +33,7 @@ interface RequestOptions {
 /** Network and chain id, where no option is a record. */
 export interface SingleNetwork {
   /**
-   * The name of the network, such as `'sepolia'`. It replaces `{network}` in the URL, and selects the value from a record of URLs or chain
+   * The name of the network, such as `'base-sepolia'`. It replaces `{network}` in the URL, and selects the value from a record of URLs or chain
    * ids, of which it must be one of the names. Lower-case letters, digits and inner hyphens, at most 63 characters.
    */
   readonly network?: string | undefined
@@ -123,7 +123,7 @@ export type FullUrlOptions<Network extends string = string> = FullUrl | FullUrlO
  *
  * @example
  * const app: EndpointUrlOptions = { baseUrl: 'https://node.example/{network}', network: 'base-mainnet', apiKey: 'kr_a…' }
- * const rpcUrl = { sepolia: 'https://node.example/sepolia', mainnet: 'https://node.example/mainnet' }
+ * const rpcUrl = { testnet: 'https://node.example/testnet', mainnet: 'https://node.example/mainnet' }
  * const key: EndpointUrlOptions = { rpcUrl, network: 'mainnet', apiKey: async () => 'kr_m…' }
  * const full: EndpointUrlOptions = { url: 'http://127.0.0.1:8545', headers: { 'x-team': 'wallet' } }
  */

@@ -1,54 +1,18 @@
-import table from './classification.json' with { type: 'json' }
 import { hasFlag } from '../schema/methodFlags.ts'
 import { stringifyData } from './stringifyData.ts'
 import type { FailureFacts } from './failureFacts.ts'
-import type { FailureKind } from './failureKind.ts'
 import { compilePhrase, toWords, wordsContain } from './phrase.ts'
 import type { Phrase } from './phrase.ts'
+import type { Rule } from './rule.ts'
+import { getRules } from './rules.ts'
 
 /** What the table of methods says of the methods of a rule. */
 const methodFlags = { write: 'w', call: 'c', logs: 's' } as const
 
-/** One rule of the classification: a failure is of its kind if all conditions are true. A list is true if it contains the value. */
-export interface Rule {
-  readonly kind: FailureKind
-  readonly when: {
-    /** `error.data.reason`, with which the Keyrail service names a rejection. */
-    readonly reason?: readonly string[]
-    /** The HTTP status. */
-    readonly status?: readonly number[]
-    /** The code of the JSON-RPC error. */
-    readonly code?: readonly number[]
-    /** The message or the error's data contains one of these phrases. `phrase.ts` describes how a phrase is written. */
-    readonly phrases?: readonly string[]
-    /** The method sends a transaction, runs a call of the caller, or searches logs or traces. `read` is every method that sends no transaction. */
-    readonly method?: keyof typeof methodFlags | 'read'
-    /** Whether the call was sent in a batch. */
-    readonly batch?: boolean
-    /** `rpc` if the response has a JSON-RPC error, `http` if not. */
-    readonly source?: 'rpc' | 'http'
-    /** The error's data is what a contract reverted with: at least four bytes as hex. */
-    readonly revertData?: boolean
-  }
-}
-
-/** A part of `classification.json`. The first rule that is true decides, so an earlier section overrules the later ones. */
-export interface Section {
-  /** The kind of fact that its rules test. */
-  readonly section: string
-  readonly rules: readonly Rule[]
-}
-
-/** The contents of `classification.json`. */
-export interface Classification {
-  readonly sections: readonly Section[]
-}
-
 let orderedRules: readonly Rule[] | undefined
 
-/** The rules of all sections. Built on first use: bundlers drop the table from programs that never classify. */
-const allRules = (): readonly Rule[] =>
-  (orderedRules ??= (table as Classification).sections.flatMap(({ rules }) => rules))
+/** All rules. Built on first use: bundlers drop the table from programs that never classify. */
+const allRules = (): readonly Rule[] => (orderedRules ??= getRules())
 
 /** Text beyond this many characters is not searched for phrases. */
 const MAX_TEXT_LENGTH = 4_000

@@ -7,7 +7,7 @@ type Element = readonly string[] | undefined
 export type Phrase = readonly Element[]
 
 /** A gap spans at most this many words. */
-const MAX_GAP = 6
+export const MAX_GAP = 6
 
 /** A longer word is an encoded value, not language. */
 const MAX_WORD_LENGTH = 24

@@ -1,60 +1,29 @@
 import { readString } from './readString.ts'
 
 /** The names of errors with which JavaScript, test tools and undici (`InvalidArgumentError`) report a mistake in a program. */
-const programmingErrors: ReadonlySet<string> = new Set([
-  'AssertionError',
-  'EvalError',
-  'InvalidArgumentError',
-  'RangeError',
-  'ReferenceError',
-  'SyntaxError',
-  'TypeError',
-  'URIError',
-])
+const programmingErrors = /^(?:Assertion|Eval|InvalidArgument|Range|Reference|Syntax|Type|URI)Error$/
+
+/** What engines say of a mistake: "x is not a function", "a is undefined". */
+const mistakes = / is (?:not|undefined|null|an? )/
 
 /**
- * `fetch` reports a network error as a `TypeError` too. These are their messages by runtime, in lower case, without the details that some runtimes
- * add (see {@link withoutDetails}).
+ * `fetch` reports a network error as a `TypeError` too. Its message starts with one of these, in lower case:
+ *
+ * - Node (undici), Deno, workerd: "fetch failed", "terminated", "Network connection lost".
+ * - Chromium: "Failed to fetch", "network error". Firefox: "NetworkError when attempting to fetch resource", "Error in input stream".
+ * - Safari and other WebKit: "Load failed", "cancelled", "The Internet connection appears to be offline", "A server with the specified hostname
+ *   could not be found", "Could not connect to the server", "The request timed out", "An SSL error has occurred …", "The certificate for this
+ *   server is invalid".
+ * - React Native, and polyfills: "Network request failed".
+ * - Bun: "Unable to connect", "The socket connection was closed unexpectedly".
+ * - Deno: "error sending request", "error reading a body from connection", "error trying to connect", "connection closed before message
+ *   completed", "connection error", "http2 error".
  */
-const networkErrors: ReadonlySet<string> = new Set([
-  // Node (undici), Deno, workerd
-  'fetch failed',
-  'terminated',
-  'network connection lost',
-  // Chromium
-  'failed to fetch',
-  'network error',
-  // Firefox
-  'networkerror when attempting to fetch resource',
-  'error in input stream',
-  'error in body stream',
-  // Safari and other WebKit
-  'load failed',
-  'cancelled',
-  'a network error occurred',
-  'the network connection was lost',
-  'the internet connection appears to be offline',
-  'a server with the specified hostname could not be found',
-  'could not connect to the server',
-  'the request timed out',
-  'an ssl error has occurred and a secure connection to the server cannot be made',
-  'the certificate for this server is invalid',
-  'preflight response is not successful',
-  // React Native, and polyfills
-  'network request failed',
-  'network request timed out',
-  // Bun
-  'unable to connect',
-  'the socket connection was closed unexpectedly',
-  // Deno
-  'error sending request',
-  'error sending request for url',
-  'error reading a body from connection',
-  'error trying to connect',
-  'connection closed before message completed',
-  'connection error',
-  'http2 error',
-])
+const networkErrors =
+  /^(?:fetch failed|failed to fetch|load failed|terminated|cancelled|(?:an?|the) (?:network|internet|socket|ssl|certificate|server|request)|network ?(?:error|request|connection)|connection (?:error|closed)|(?:could not|unable to) connect|error (?:in|sending|reading|trying)|http2 error)(?: |$)/
+
+/** WebKit says "not" in these two: a CORS error has the page's origin in it. */
+const corsErrors = /^(?:preflight response is not successful$|origin .* is not allowed by access-control-allow-origin$)/
 
 /** How many causes are checked. */
 const MAX_CAUSES = 5
@@ -65,13 +34,9 @@ const MAX_CAUSES = 5
  */
 const withoutDetails = (message: string): string => (message.split(/[.](?: |$)| \(|: /)[0] ?? '').trim()
 
-/** WebKit's message for a CORS error has the page's origin in it. */
-const isCorsError = (text: string): boolean =>
-  text.startsWith('origin ') && text.endsWith(' is not allowed by access-control-allow-origin')
-
 const isNetworkError = (message: string): boolean => {
   const text = withoutDetails(message.toLowerCase())
-  return networkErrors.has(text) || isCorsError(text)
+  return corsErrors.test(text) || (networkErrors.test(text) && !mistakes.test(text))
 }
 
 /** Network errors of Bun have a system code, such as ECONNREFUSED. Codes that start with ERR_ mean wrong arguments in Node and Bun. */
@@ -96,7 +61,7 @@ export function findProgrammingError(error: unknown): string | undefined {
     const name = readString(() => current.name)
     const message = readString(() => current.message)
     if (isSystemCode(readString(() => current.code))) return undefined
-    if (programmingErrors.has(name) && !(name === 'TypeError' && isNetworkError(message))) return `${name}: ${message}`
+    if (programmingErrors.test(name) && !(name === 'TypeError' && isNetworkError(message))) return `${name}: ${message}`
     at = getCause(at)
   }
   return undefined

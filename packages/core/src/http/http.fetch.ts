@@ -16,25 +16,18 @@ const enlarge = (bytes: Uint8Array<ArrayBuffer>, needed: number): Uint8Array<Arr
   return larger
 }
 
-/** How implementations of `fetch` report a redirect with `redirect: 'error'`: the message, its cause's message, or `type`. */
-const redirectErrors: ReadonlySet<string> = new Set([
-  // undici, Node
-  'unexpected redirect',
-  // node-fetch: the type of its error
-  'no-redirect',
-  // Deno
-  "Encountered redirect while redirect mode is set to 'error'",
-])
+/**
+ * How implementations of `fetch` report a redirect with `redirect: 'error'`: "unexpected redirect" (undici, Node), "no-redirect" (node-fetch),
+ * "Encountered redirect while redirect mode is set to 'error'" (Deno).
+ */
+const redirectErrors = /^(?:unexpected |no-|encountered )redirect/i
 
 /** Converts what `fetch` rejected with. */
 const toFetchFault = (error: unknown): HttpFault => {
   const message = readString(() => Object(error).message)
   const cause = readString(() => Object(error).cause.message)
-  if (
-    redirectErrors.has(message) ||
-    redirectErrors.has(cause) ||
-    redirectErrors.has(readString(() => Object(error).type))
-  )
+  const type = readString(() => Object(error).type)
+  if ([message, cause, type].some((text) => redirectErrors.test(text)))
     return {
       kind: 'badResponse',
       text: 'the server redirects, which is not followed: it would send the key to another server',

@@ -83,7 +83,7 @@ describe('observe', () => {
     expect(seen?.emit).toBe(undefined)
   })
 
-  test('counts calls in flight, answered, failed and aborted', async () => {
+  test('counts calls that are in flight, succeeded, failed and aborted', async () => {
     const stats = createStats()
     const endpoint = scriptedEndpoint((_, i) => (i === 1 ? { facts: { text: '', kind: 'network' } } : { result: 1 }))
     const transport = observed(endpoint, { stats })

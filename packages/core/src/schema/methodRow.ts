@@ -78,6 +78,8 @@ export interface MethodRow {
    * their block, or logs that match their filter.
    */
   readonly shows?: 'block' | 'transaction' | 'receipt' | 'receipts' | 'logs'
+  /** The result is a quantity, or, of `eth_getStorageAt`, a word that some nodes write as one: zeros before it mean nothing. */
+  readonly quantity?: true
   /**
    * What a result of `null` means. `absent`: the node does not have what the params name, although another one may. `answer`: a node that has
    * everything returns it too. `list`: some nodes return it for an empty list. Default: the method never returns it.

@@ -155,9 +155,9 @@ function getPlatformWebSocket(): WebSocketConstructor {
 }
 
 /**
- * Creates the WebSocket. `ws`, Node, Bun and Deno take headers as an option. Browsers take that option for the name of a protocol, and throw: they
- * can only send a token, as a protocol, which services of Keyrail accept. A given constructor gets options only for the user's own headers: they may
- * replace its own options, such as the agent of a proxy.
+ * Creates the WebSocket. `ws`, Node, Bun and Deno take headers as an option, and React Native as an option after the protocols. Browsers take that
+ * option for the name of a protocol, and throw: they can only send a token, as a protocol, which services of Keyrail accept. A given constructor gets
+ * options only for the user's own headers: they may replace its own options, such as the agent of a proxy.
  */
 function createPlatformSocket(
   Constructor: WebSocketConstructor,
@@ -171,8 +171,11 @@ function createPlatformSocket(
   const [, token] = /^Bearer (\S+)$/.exec(authorization) ?? []
   const hasOthers = Object.keys(others).length > 0 || userAgent !== getUserAgentHeader()['user-agent']
   const hasOwn = hasOthers || authorization !== ''
+  // It would ignore headers in place of the protocols.
+  const isReactNative = !isGiven && Object(globalThis.navigator).product === 'ReactNative'
   try {
-    if (hasOwn || (userAgent !== undefined && !isGiven)) return create({ headers: extra })
+    if (hasOwn || (userAgent !== undefined && !isGiven))
+      return isReactNative ? create(null, { headers: extra }) : create({ headers: extra })
   } catch {
     // It takes no headers.
   }

@@ -1,8 +1,6 @@
-import { checkNames } from '../failure/check.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import type { Call, Send, Layer, Complete } from './call/call.ts'
-import { checkCallOptions } from './call/checkCallOptions.ts'
 import { callTime, follow, timeLeft } from './call/callProgress.ts'
 import { createCall } from './call/createCall.ts'
 import { onCancel } from './call/onCancel.ts'
@@ -63,8 +61,6 @@ const getRank = ({ options }: Call): number => rank[options.priority ?? 'read']
  * await Promise.all([transport.request({ method: 'eth_gasPrice' }), transport.request({ method: 'eth_gasPrice' })])
  */
 export function coalesce(options: CoalesceOptions = {}): Layer {
-  checkNames('coalesce', options, ['minBlock'])
-  checkCallOptions({ minBlock: options.minBlock })
   const getMinBlock = (call: Call): CoalesceOptions['minBlock'] => call.options.minBlock ?? options.minBlock
   return (next) => {
     // Nested by method, because joining method and params into one key costs more than a second lookup.

@@ -24,21 +24,21 @@ import { createGroup } from './transportGroup.ts'
 import type { FeatureOptions, TransportOptions } from './transportOptions.ts'
 
 /**
- * The options that take a feature: an example of the value, and the function by which the value differs from plain options; undefined if the value
- * is a function itself.
+ * The options that take a feature: an example of the value, and the function by which the value differs from plain options. Without one, the value is
+ * a function itself.
  */
-const features = {
-  endpoints: { example: 'failover([{ url }])', member: 'open' },
-  batch: { example: 'batch()', member: 'wrap' },
-  budget: { example: 'budget({ requestsPerSecond: 25 })', member: undefined },
-  cache: { example: 'cache()', member: undefined },
-  safeWrites: { example: 'safeWrites({ keccak256 })', member: undefined },
-  webSocket: { example: 'webSocket()', member: 'open' },
-  stats: { example: 'stats()', member: 'watch' },
-  hooks: { example: 'hooks({ onFailure })', member: 'watch' },
-  tracing: { example: 'tracing({ api })', member: 'watch' },
-  diagnostics: { example: 'diagnostics()', member: 'watch' },
-} as const satisfies Partial<Record<keyof FeatureOptions | 'endpoints', object>>
+const features: Readonly<Record<string, readonly [example: string, member?: string]>> = {
+  endpoints: ['failover([{ url }])', 'open'],
+  batch: ['batch()', 'wrap'],
+  budget: ['budget({ requestsPerSecond: 25 })'],
+  cache: ['cache()'],
+  safeWrites: ['safeWrites({ keccak256 })'],
+  webSocket: ['webSocket()', 'open'],
+  stats: ['stats()', 'watch'],
+  hooks: ['hooks({ onFailure })', 'watch'],
+  tracing: ['tracing({ api })', 'watch'],
+  diagnostics: ['diagnostics()', 'watch'],
+} satisfies Partial<Record<keyof FeatureOptions | 'endpoints', readonly [example: string, member?: string]>>
 
 const plainNames: readonly (keyof FeatureOptions)[] = [
   'fetch',
@@ -89,11 +89,7 @@ export function createTransport<
     safeWrites,
     layers = [],
   } = options
-  const { agent, timeoutMs, batch, webSocket, stats, hooks, tracing, diagnostics } = options as FeatureOptions
-  check(
-    agent === undefined || 'addRequest' in Object(agent),
-    `agent must be an http.Agent or https.Agent of Node, not ${describeType(agent)}`,
-  )
+  const { timeoutMs, batch, webSocket, stats, hooks, tracing, diagnostics } = options as FeatureOptions
   check(typeof coalesces === 'boolean', `coalesce must be true or false, not ${describeType(coalesces)}`)
   check(
     Array.isArray(layers) && layers.every((layer) => typeof layer === 'function'),
@@ -173,7 +169,7 @@ function toRoute(endpoint: OpenEndpoint): Route {
 
 /** Rejects options in place of the feature that they are for, such as `cache: true`. */
 function checkFeatures(options: Readonly<Record<string, unknown>>): void {
-  for (const [name, { example, member }] of Object.entries(features)) {
+  for (const [name, [example, member]] of Object.entries(features)) {
     const value = options[name]
     if (value === undefined || (name === 'safeWrites' && value === false)) continue
     const made = typeof (member ? Object(value)[member] : value) === 'function'

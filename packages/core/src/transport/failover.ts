@@ -6,12 +6,13 @@ import { describeType } from '../failure/describeType.ts'
 import { breaker } from './breaker.ts'
 import type { BreakerOptions } from './breaker.ts'
 import type { EndpointOpener } from './endpoint/openEndpoint.ts'
+import type { ConfirmOption } from './route/confirmFeature.ts'
 import { checkRouteOptions, route } from './route/route.ts'
 import type { Route, RouteEndpoint, RouteOptions } from './route/routeOptions.ts'
 import type { AnyEndpointOptions, EndpointOptions } from './endpoint/endpointOptions.ts'
 
 /** Options of {@link failover}. */
-export interface FailoverOptions extends RouteOptions {
+export interface FailoverOptions extends RouteOptions, ConfirmOption {
   /** Stops sending calls to an endpoint for a while when it fails. @default true with several endpoints, false with one */
   readonly breaker?: boolean | BreakerOptions | undefined
 }
@@ -23,7 +24,7 @@ export interface FailoverFeature {
   readonly open: (open: EndpointOpener) => Route
 }
 
-const routeNames = ['order', 'attemptTimeoutMs', 'acceptableWaitMs', 'hedge', 'minBlock'] as const
+const routeNames = ['order', 'attemptTimeoutMs', 'acceptableWaitMs', 'hedge', 'minBlock', 'confirm'] as const
 
 /**
  * Sends calls to several endpoints of one chain, and to the next one when one fails.
@@ -65,12 +66,13 @@ export function failover(
   )
   for (const endpoint of endpoints) {
     checkObject('an endpoint', endpoint, optionsExample)
-    checkNames('an endpoint', endpoint, [...urlOptionNames, 'weight', 'name', 'budget'])
+    checkNames('an endpoint', endpoint, [...urlOptionNames, 'weight', 'name', 'group', 'budget'])
     checkRange('weight', endpoint.weight, 0, 1e6)
-    check(
-      endpoint.name === undefined || typeof endpoint.name === 'string',
-      `name of an endpoint must be a string, not ${describeType(endpoint.name)}`,
-    )
+    for (const option of ['name', 'group'] as const)
+      check(
+        endpoint[option] === undefined || typeof endpoint[option] === 'string',
+        `${option} of an endpoint must be a string, not ${describeType(endpoint[option])}`,
+      )
     check(
       endpoint.budget === undefined || typeof endpoint.budget === 'function',
       `budget of an endpoint must be made by its function, not ${describeType(endpoint.budget)}: write budget: budget({ requestsPerSecond: 25 })`,
@@ -98,14 +100,14 @@ export function failover(
   const open = (openEndpoint: EndpointOpener): Route => {
     let chain: number | undefined
     const opened = endpoints.map((endpoint): RouteEndpoint => {
-      const { weight, name, budget, ...address } = endpoint
+      const { weight, name, group, budget, ...address } = endpoint
       const one = openEndpoint({ network, chainId, ...address } as EndpointUrlOptions, { budget, breaker: guard })
       check(
         chain === undefined || one.chainId === undefined || chain === one.chainId,
         `all endpoints must have the same chainId, not ${chain} and ${one.chainId}`,
       )
       chain ??= one.chainId
-      return { ...one, weight, name }
+      return { ...one, weight, name, group }
     })
     return { ...route(opened, routeOptions), chainId: chain }
   }

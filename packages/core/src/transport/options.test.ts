@@ -4,13 +4,10 @@ import { batch } from './batch.ts'
 import { breaker } from './breaker.ts'
 import { budget } from './budget.ts'
 import { cache } from './cache.ts'
-import { coalesce } from './coalesce.ts'
 import { createTransport } from './createTransport.ts'
 import { failover } from './failover.ts'
-import { limitConcurrency } from './endpoint/limitConcurrency.ts'
 import { hooks } from '../observe/hooks.ts'
 import { webSocket } from '../socket/webSocket.ts'
-import { http } from './endpoint/http.ts'
 import { retry } from './retry.ts'
 import { safeWrites } from './safeWrites.ts'
 import { deadline } from '../../test/layers.ts'
@@ -37,11 +34,6 @@ const timer = 2 ** 31 - 1
 const emptyHash = (): string => '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
 const layers: Readonly<Record<string, Layer>> = {
-  http: {
-    make: (options) => http({ url }, options),
-    ranges: [['maxResponseBytes', 1, 2 ** 31]],
-    others: ['fetch', 'agent'],
-  },
   deadline: { make: deadline, ranges: [['timeoutMs', 1, timer]] },
   retry: {
     make: retry,
@@ -49,13 +41,6 @@ const layers: Readonly<Record<string, Layer>> = {
       ['retries', 0, 1e9],
       ['baseMs', 0, 1e9],
       ['capMs', 0, 1e9],
-    ],
-  },
-  limitConcurrency: {
-    make: limitConcurrency,
-    ranges: [
-      ['maxInFlight', 1, 100_000],
-      ['maxWaitMs', 1, timer],
     ],
   },
   batch: {
@@ -105,7 +90,6 @@ const layers: Readonly<Record<string, Layer>> = {
     ranges: [['weight', 0, 1e6]],
     open: true,
   },
-  coalesce: { make: coalesce, others: ['minBlock'] },
   cache: {
     make: cache,
     ranges: [

@@ -139,7 +139,7 @@ describe('safeWrite', () => {
     }
   })
 
-  test('passes on a transaction of an unknown type unchanged', async () => {
+  test('passes on a transaction of a type that ZKsync hashes in its own way unchanged', async () => {
     const outcome = startWrite(send, ['0x71f8'])
     await fail(nonceTooLow)
     expect(outcome.error).toMatchObject({ kind: 'txRejected' })
@@ -458,6 +458,25 @@ describe('safeWrite', () => {
       expect(sentMethods()).toEqual([send, find])
       await response(found)
       expect(outcome).toEqual({ value: hash })
+    })
+
+    test('is believed for a type that a single chain has, which may hash it in its own way', async () => {
+      const other = `0x${'cd'.repeat(32)}`
+      const outcome = startWrite(send, ['0x7fc0'])
+      await response(other)
+      expect(outcome).toEqual({ value: other })
+      expect(sentMethods()).toEqual([send])
+    })
+
+    test.each([null, true, '0x1'])('is not believed for such a type if it is no hash: %j', async (value) => {
+      transport = make({ resends: 0 })
+      const outcome = startWrite(send, ['0x7fc0'])
+      await response(value)
+      expect(sentMethods()).toEqual([send, find])
+      await response(null)
+      await tick(2_000)
+      await response(null)
+      expect(outcome.error).toMatchObject({ kind: 'unconfirmed' })
     })
 
     test('is reported as unconfirmed if the transaction is not found', async () => {

@@ -45,7 +45,8 @@ export const rejected: readonly FailureKind[] = ['txRejected', 'revert']
  * looked up too, because some nodes report it for transactions that they have just rejected.
  *
  * `eth_sendRawTransactionSync` is looked up by its receipt. It is never sent again, because a pending transaction has no receipt either.
- * Transactions of types that only some chains have, and params by name, are sent unchanged.
+ * Transactions of ZKsync's type 0x71, and params by name, are sent unchanged. If a node accepts a transaction of another type that a single chain has,
+ * its result is returned also with another hash, because the chain may hash it in its own way.
  *
  * @param options - The hash function, and how often a transaction is sent again.
  * @throws {KeyrailError} Each failure has `transactionHash`. Kind `unconfirmed` if the transaction was sent and not found within the call's
@@ -68,15 +69,25 @@ export function safeWrites(options: SafeWritesOptions): Layer {
     (call: Call, complete) => {
       if (!lookedUpBy.has(call.method) || areByName(call.params)) return next(call, complete)
       let hash
+      let raw
       try {
-        hash = transactionHash((JSON.parse(call.params) as unknown[])[0], keccak256)
+        ;[raw] = JSON.parse(call.params) as unknown[]
+        hash = transactionHash(raw, keccak256)
       } catch (error) {
         return complete(false, error)
       }
       if (!hash) return next(call, complete)
-      write({ call, complete, hash, resends, next, redactedUrl })
+      write({ call, complete, hash, isOwnType: isOwn(Number(String(raw).slice(0, 4))), resends, next, redactedUrl })
     }
 }
+
+/** The last type that the specification has. A legacy transaction starts with a list, 0xc0 or more. */
+const LAST_TYPE = 4
+const FIRST_LIST = 0xc0
+
+const isOwn = (type: number): boolean => type > LAST_TYPE && type < FIRST_LIST
+
+const ANY_HASH = /^0x[\da-f]{64}$/i
 
 const EMPTY_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
@@ -92,13 +103,15 @@ interface Write {
   readonly call: Call
   readonly complete: Complete
   readonly hash: `0x${string}`
+  /** Its type is one that a single chain has, which may hash it in its own way. */
+  readonly isOwnType: boolean
   readonly resends: number
   readonly next: Send
   readonly redactedUrl: string
 }
 
 /** Sends one transaction and finds out whether it arrived. */
-function write({ call, complete, hash, resends, next, redactedUrl }: Write): void {
+function write({ call, complete, hash, isOwnType, resends, next, redactedUrl }: Write): void {
   const { method } = call
   const sync = lookedUpBy.get(method) === 'receipt'
   // With several endpoints, look-ups go to the one that accepted the transaction.
@@ -192,6 +205,8 @@ function write({ call, complete, hash, resends, next, redactedUrl }: Write): voi
 
   const handleSent = (ok: boolean, value: unknown): void => {
     if (ok && (sync ? isReceipt(value) : isHash(value))) return finish(true, value)
+    if (ok && isOwnType && ANY_HASH.test(String(sync ? Object(value).transactionHash : value)))
+      return finish(true, value)
     if (!ok && !isKeyrailError(value)) return finish(false, value)
     failure = ok
       ? createFailure(

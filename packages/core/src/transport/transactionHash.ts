@@ -3,12 +3,14 @@ import { check } from '../failure/check.ts'
 /** A Keccak-256 function that takes bytes as hex and returns the hash as hex. */
 export type Keccak256 = (hex: `0x${string}`) => `0x${string}`
 
+const ZKSYNC_TYPE = 0x71
+
 /**
- * Computes the hash of a signed transaction.
+ * Computes the hash of a signed transaction: that of its bytes, for every type but ZKsync's own.
  *
  * @param raw - The param of `eth_sendRawTransaction`.
  * @param keccak256 - Hashes bytes.
- * @returns The hash; undefined for unknown transaction types, because some chains have types with their own hash rules.
+ * @returns The hash; undefined for ZKsync's type 0x71, which is hashed by EIP-712.
  * @throws {KeyrailError} kind `invalidRequest` if `raw` is not a transaction, or `keccak256` returns no hash.
  * @example
  * transactionHash('0x02c0', keccak256)
@@ -21,7 +23,7 @@ export function transactionHash(raw: unknown, keccak256: Keccak256): `0x${string
     'the param must be a signed transaction as hex, such as 0x02f8…: sign it first',
   )
   const type = Number(raw.slice(0, 4))
-  if (type > 4 && type < 0xc0) return undefined
+  if (type === ZKSYNC_TYPE) return undefined
   const hashed = type === 3 ? withoutBlobs(raw) : (raw as `0x${string}`)
   let hash: unknown
   try {

@@ -3,6 +3,7 @@ import type { PointerEvent, ReactNode } from 'react'
 import { useHover } from './linkedHover.ts'
 import { roundTop } from './scale.ts'
 import { toTicks } from './ticks.ts'
+import { TableHead } from '../parts/TableHead.tsx'
 
 /** One moment of a chart. */
 export interface Moment {
@@ -194,16 +195,7 @@ export function Chart(props: {
         {/* A table that scrolls must be reachable by the keyboard. */}
         <div className="scroll" tabIndex={0} role="region" aria-label={`Table: ${props.caption}`}>
           <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                {rows.map(({ title }) => (
-                  <th scope="col" className="number" key={title}>
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <TableHead titles={['Time', ...rows.map(({ title }) => ({ title, isNumber: true }))]} />
             <tbody>
               {moments.map((moment) => (
                 <tr key={moment.title}>

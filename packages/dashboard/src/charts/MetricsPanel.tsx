@@ -126,9 +126,10 @@ function NoRequests(props: {
 }
 
 function Figures({ metrics, words }: { readonly metrics: MetricsView; readonly words: string }) {
-  const { total, successRate, latencyMs } = metrics
+  const { total, stored, successRate, latencyMs } = metrics
+  const storedNote = stored === 0 ? '' : `, ${rateText(stored / total)} from the chain store`
   const figures = [
-    { title: 'Total requests', value: countText(total), note: `in the ${words}` },
+    { title: 'Total requests', value: countText(total), note: `in the ${words}${storedNote}` },
     { title: 'Success rate', value: rateText(successRate), note: 'without errors; reverts are none' },
     { title: 'Median latency', value: msText(latencyMs.p50), note: 'half are faster' },
     {

@@ -2,6 +2,6 @@
 export const backTo = (value: unknown): string | undefined =>
   typeof value === 'string' &&
   /^\/(?![/\\])/.test(value) &&
-  !/^\/(?:log-in|sign-up|reset-password|forgot-password|verify-email)\b/.test(value)
+  !/^\/(?:log-in|sign-up|reset-password|forgot-password|verify-email|join)\b/.test(value)
     ? value
     : undefined

@@ -1,4 +1,5 @@
 import type { ControlApi, ApiErrorView } from '@keyrail/gateway'
+import { chooseAccount, getAccountHeader } from './chosenAccount.ts'
 import { ControlFailure } from './controlFailure.ts'
 import { loseSession } from './lostSession.ts'
 import { noteReachable } from './reachable.ts'
@@ -70,7 +71,7 @@ export async function callApi<Name extends keyof ControlApi>(
       method,
       credentials: 'same-origin',
       redirect: 'error',
-      headers: method === 'GET' ? {} : { 'content-type': 'application/json' },
+      headers: { ...getAccountHeader(), ...(method === 'GET' ? {} : { 'content-type': 'application/json' }) },
       ...(method !== 'GET' && body !== undefined && { body: JSON.stringify(body) }),
       signal: timeout.signal,
     })
@@ -93,6 +94,11 @@ export async function callApi<Name extends keyof ControlApi>(
   const parsed = parse(text)
   if (response.ok) return parsed as ControlApi[Name]['response']
   const { error } = (parsed ?? {}) as Partial<ApiErrorView>
+  if (error?.code === 'unknown_account') {
+    // The user left the team, or another user has logged in. The pages are loaded again, so nobody waits for this.
+    chooseAccount(undefined)
+    return new Promise(() => {})
+  }
   // This route checks for a session, so its caller handles the error.
   if (error?.code === 'not_logged_in' && name !== 'GET /api/session') loseSession()
   throw new ControlFailure(error?.message ?? `The service responded with status ${response.status}.`, {

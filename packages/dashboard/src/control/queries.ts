@@ -36,6 +36,25 @@ export const sessionQuery = queryOptions({
   staleTime: 30_000,
 })
 
+/** The accounts that the user is a member of. */
+export const accountsQuery = queryOptions({
+  queryKey: ['accounts'],
+  queryFn: ({ signal }) => callApi('GET /api/accounts', undefined, signal),
+  staleTime: 60_000,
+})
+
+/** The members of the account. */
+export const membersQuery = queryOptions({
+  queryKey: ['members'],
+  queryFn: ({ signal }) => callApi('GET /api/members', undefined, signal),
+})
+
+/** The open invites to the team. */
+export const memberInvitesQuery = queryOptions({
+  queryKey: ['members', 'invites'],
+  queryFn: ({ signal }) => callApi('GET /api/members/invites', undefined, signal),
+})
+
 /** The accounts at providers of single sign-on that log in to the account. */
 export const identitiesQuery = queryOptions({
   queryKey: ['identities'],
@@ -272,6 +291,22 @@ export const userQuery = (userId: string) =>
   queryOptions({
     queryKey: ['admin', 'user', userId],
     queryFn: ({ signal }) => callApi('GET /api/admin/users/{userId}', { params: { userId } }, signal),
+  })
+
+/** The teams. */
+export const teamsQuery = infiniteQueryOptions({
+  queryKey: ['admin', 'teams'],
+  queryFn: ({ signal, pageParam }) =>
+    callApi('GET /api/admin/accounts', { query: { limit: 50, ...(pageParam && { cursor: pageParam }) } }, signal),
+  initialPageParam: '',
+  getNextPageParam: ({ next }) => next,
+})
+
+/** One team. */
+export const teamQuery = (accountId: string) =>
+  queryOptions({
+    queryKey: ['admin', 'team', accountId],
+    queryFn: ({ signal }) => callApi('GET /api/admin/accounts/{accountId}', { params: { accountId } }, signal),
   })
 
 /** The invites that are open. */

@@ -39,7 +39,7 @@ const auditPatterns: readonly (readonly [keyof AuditFilters, RegExp])[] = [
   ['action', /^[a-z][a-zA-Z]{0,31}$/],
   ['actor', /^[0-9A-Za-z_]{1,40}$/],
   ['subject', /^[0-9A-Za-z_]{1,40}$/],
-  ['userId', /^usr_[0-9a-z]{20}$/],
+  ['userId', /^(?:usr|acc)_[0-9a-z]{20}$/],
 ]
 
 /** Reads the filters of an audit log from its URL. */

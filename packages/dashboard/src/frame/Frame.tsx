@@ -12,6 +12,8 @@ import { useSubmit } from '../control/useSubmit.ts'
 import { Button } from '../parts/Button.tsx'
 import { useDialogs } from '../parts/dialogs.ts'
 import { Brand, Icon } from '../parts/Icon.tsx'
+import { AccountSwitch } from './AccountSwitch.tsx'
+import { GoToButton } from './GoToButton.tsx'
 import { NavUsage } from './NavUsage.tsx'
 import { Outdated } from './Outdated.tsx'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
@@ -64,6 +66,7 @@ export function Frame() {
               Menu
             </Button>
             <div id="menu" className={isOpen ? 'side-body open' : 'side-body'}>
+              <GoToButton />
               <nav className="nav" aria-label="Main">
                 <Link to="/apps">
                   <Icon name="apps" />
@@ -85,6 +88,7 @@ export function Frame() {
                 )}
               </nav>
               <div className="side-end">
+                <AccountSwitch />
                 <NavUsage />
                 <ThemeSwitch />
                 <p className="who" title={data?.account.email}>

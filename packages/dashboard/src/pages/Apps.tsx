@@ -9,6 +9,7 @@ import { Button } from '../parts/Button.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Icon } from '../parts/Icon.tsx'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
+import { Needs } from '../parts/Needs.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { ShowMore } from '../parts/ShowMore.tsx'
 import { TextField } from '../parts/TextField.tsx'
@@ -25,10 +26,12 @@ export function Apps() {
   const query = useInfiniteQuery({ ...appsQuery(deferredSearch), placeholderData: keepPreviousData })
   const isFull = query.data?.pages[0]?.free === 0
   const create = (
-    <Link to="/apps/new" className="button primary">
-      <Icon name="plus" />
-      Create app
-    </Link>
+    <Needs scope="apps:write">
+      <Link to="/apps/new" className="button primary">
+        <Icon name="plus" />
+        Create app
+      </Link>
+    </Needs>
   )
   return (
     <div className="page">
@@ -53,7 +56,9 @@ export function Apps() {
           if (total === 0 && deferredSearch === '' && search === '') {
             return (
               <Empty title="No apps yet" action={create}>
-                <p>Create one to get a working URL in less than a minute.</p>
+                <Needs scope="apps:write">
+                  <p>Create one to get a working URL in less than a minute.</p>
+                </Needs>
               </Empty>
             )
           }

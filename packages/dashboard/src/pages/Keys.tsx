@@ -12,6 +12,7 @@ import { KeyBadge } from '../parts/KeyBadge.tsx'
 import { NetworkLimits } from '../networks/NetworkLimits.tsx'
 import { useNetworks } from '../networks/useNetworks.ts'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
+import { Needs } from '../parts/Needs.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { QuotaNote } from '../parts/QuotaNote.tsx'
 import { getQuotaState } from '../parts/quotaState.ts'
@@ -20,6 +21,7 @@ import { lastUsedText } from '../parts/times.ts'
 import { UsageMeter } from '../parts/UsageMeter.tsx'
 import { WeightsHint } from '../parts/WeightsHint.tsx'
 import { AppBadge, needsAttention } from './app/AppBadge.tsx'
+import { TableHead } from '../parts/TableHead.tsx'
 
 /** Every key of the account with what it is for: the API keys, and the key of each app. */
 export function Keys() {
@@ -28,10 +30,12 @@ export function Keys() {
   const usage = useQuery({ ...usageQuery(), refetchInterval: 10_000 })
   const quota = getQuotaState(usage.data)
   const create = (
-    <Link to="/keys/new" className="button primary">
-      <Icon name="plus" />
-      Create API key
-    </Link>
+    <Needs scope="keys:write">
+      <Link to="/keys/new" className="button primary">
+        <Icon name="plus" />
+        Create API key
+      </Link>
+    </Needs>
   )
   return (
     <div className="page">
@@ -91,9 +95,11 @@ function KeyTable(props: {
       <Empty
         title="No keys yet"
         action={
-          <Link to="/apps/new" className="button primary">
-            Create app
-          </Link>
+          <Needs scope="apps:write">
+            <Link to="/apps/new" className="button primary">
+              Create app
+            </Link>
+          </Needs>
         }
       >
         <p>An app comes with a key.</p>
@@ -103,15 +109,7 @@ function KeyTable(props: {
   return (
     <div className="table-box" tabIndex={0} role="region" aria-label="Table of keys">
       <table className="table cards">
-        <thead>
-          <tr>
-            <th scope="col">For</th>
-            <th scope="col">Key</th>
-            <th scope="col">Networks</th>
-            <th scope="col">Use</th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
+        <TableHead titles={['For', 'Key', 'Networks', 'Use', 'State']} />
         <tbody>
           {apiKeys.map((key) => (
             <Row

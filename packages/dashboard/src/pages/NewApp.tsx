@@ -16,6 +16,7 @@ import { Choices } from '../parts/Choices.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { NameFields } from '../parts/NameFields.tsx'
+import { Needs, NotAllowed } from '../parts/Needs.tsx'
 import { Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
@@ -69,7 +70,9 @@ export function NewApp() {
           </p>
         </Empty>
       ) : (
-        <Loaded query={deployment}>{(data) => <Wizard deployment={data} />}</Loaded>
+        <Needs scope="apps:write" otherwise={<NotAllowed />}>
+          <Loaded query={deployment}>{(data) => <Wizard deployment={data} />}</Loaded>
+        </Needs>
       )}
     </div>
   )

@@ -13,6 +13,7 @@ import { Button } from '../parts/Button.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
 import { Problem } from '../parts/Note.tsx'
+import { Needs, NotAllowed } from '../parts/Needs.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { SearchSelect } from '../parts/SearchSelect.tsx'
 import { TextField } from '../parts/TextField.tsx'
@@ -46,7 +47,9 @@ export function NewKey() {
               <p>Revoke one to make room for another.</p>
             </Empty>
           ) : (
-            <Loaded query={deployment}>{({ networks }) => <Form networks={networks} />}</Loaded>
+            <Needs scope="keys:write" otherwise={<NotAllowed />}>
+              <Loaded query={deployment}>{({ networks }) => <Form networks={networks} />}</Loaded>
+            </Needs>
           )
         }
       </Loaded>

@@ -49,6 +49,13 @@ function toOperatorLink(id: string, name: string): ReactNode {
       </Link>
     )
   }
+  if (id.startsWith('acc_')) {
+    return (
+      <Link to="/operator/teams/$accountId" params={{ accountId: id }}>
+        {name}
+      </Link>
+    )
+  }
   return id.startsWith('inv_') ? <Link to="/operator/invites">{name}</Link> : name
 }
 
@@ -72,5 +79,6 @@ function OwnLink({ id, name }: { readonly id: string; readonly name: string }) {
   }
   if (id.startsWith('tok_')) return <Link to="/account/tokens">{name}</Link>
   if (id.startsWith('whk_')) return <Link to="/account/alerts">{name}</Link>
-  return id.startsWith('usr_') ? <Link to="/account/security">{name}</Link> : name
+  // Also members of a team.
+  return id.startsWith('usr_') ? <Link to="/account/members">{name}</Link> : name
 }

@@ -12,6 +12,7 @@ import { Loaded } from './Loaded.tsx'
 import { SelectField } from './SelectField.tsx'
 import { ShowMore } from './ShowMore.tsx'
 import { momentText } from './times.ts'
+import { TableHead } from './TableHead.tsx'
 
 interface Filtered {
   readonly filters: AuditFilters
@@ -58,16 +59,9 @@ export function AuditTable(
                 ) : (
                   <div className="table-box" tabIndex={0} role="region" aria-label="Audit log">
                     <table className="table cards audit">
-                      <thead>
-                        <tr>
-                          <th scope="col">Time</th>
-                          <th scope="col">Change</th>
-                          <th scope="col">By</th>
-                          <th scope="col">Subject</th>
-                          {isOperator && <th scope="col">Account</th>}
-                          <th scope="col">IP address</th>
-                        </tr>
-                      </thead>
+                      <TableHead
+                        titles={['Time', 'Change', 'By', 'Subject', ...(isOperator ? ['Account'] : []), 'IP address']}
+                      />
                       <tbody>
                         {entries.map((entry) => (
                           <Row

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { originsQuery } from '../control/queries.ts'
 import type { KeySubject } from '../control/queries.ts'
 import { isLocalOrigin } from './isLocalOrigin.ts'
+import { Needs } from './Needs.tsx'
 import { Note } from './Note.tsx'
 import { countText } from './times.ts'
 
@@ -22,7 +23,9 @@ export function BrowserUse({ subject }: { readonly subject: KeySubject }) {
             Allow list
           </Link>
         ) : (
-          <Link to="/apps/new">Create an app</Link>
+          <Needs scope="apps:write">
+            <Link to="/apps/new">Create an app</Link>
+          </Needs>
         )
       }
     >

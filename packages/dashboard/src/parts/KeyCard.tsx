@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { keyTrafficQuery } from '../control/queries.ts'
 import type { Subject } from '../control/queries.ts'
 import { useDraft } from '../control/useDraft.ts'
+import type { Scope } from '../control/useMay.ts'
 import { useNewKey } from '../control/useNewKey.ts'
 import type { NewKey } from '../control/useNewKey.ts'
 import { useSubmit } from '../control/useSubmit.ts'
@@ -38,6 +39,8 @@ export function KeyCard(props: {
   readonly id: string
   readonly subject: Exclude<Subject, 'account'>
   readonly facts: KeyFacts
+  /** What the user's role must allow to change it. */
+  readonly needs: Scope
   readonly maxGraceDays: number
   readonly setExpiry: (expiresAt: string | null) => Promise<unknown>
   readonly rotate: (graceDays: number) => Promise<NewKey>
@@ -96,10 +99,16 @@ export function KeyCard(props: {
           oldUntil={facts.oldUntil}
           rotatedAt={facts.rotatedAt}
           traffic={traffic.data}
+          needs={props.needs}
           end={props.endOld}
         />
       )}
-      <SaveForm of={saving} draft={draft} more={<Button onClick={() => setRotating(true)}>Rotate key</Button>}>
+      <SaveForm
+        of={saving}
+        draft={draft}
+        needs={props.needs}
+        more={<Button onClick={() => setRotating(true)}>Rotate key</Button>}
+      >
         <TextField
           label="Expires after"
           name="expiresAt"

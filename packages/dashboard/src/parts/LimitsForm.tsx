@@ -1,5 +1,6 @@
 import type { OwnLimits } from '@keyrail/gateway'
 import { useDraft } from '../control/useDraft.ts'
+import type { Scope } from '../control/useMay.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { useDialogs } from './dialogs.ts'
 import { SaveForm } from './SaveForm.tsx'
@@ -20,6 +21,8 @@ export function LimitsForm(props: {
   /** The record's id. */
   readonly id: string
   readonly own: OwnLimits | null
+  /** As of `SaveForm`. */
+  readonly needs?: Scope
   /** @default limitTitles */
   readonly titles?: Readonly<Record<(typeof limitNames)[number], string>>
   /** Saves the limits; `null` for those that are not set. */
@@ -62,7 +65,7 @@ export function LimitsForm(props: {
     titles: { 'limits.burst': 'The limit of calls at once' },
   })
   return (
-    <SaveForm of={saving} draft={draft}>
+    <SaveForm of={saving} draft={draft} needs={props.needs}>
       <div className="selects">
         {limitNames.map((name) => (
           <TextField

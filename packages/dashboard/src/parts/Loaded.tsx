@@ -1,3 +1,5 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { Query } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { isControlFailure } from '../control/controlFailure.ts'
 import { sentence } from '../control/sentence.ts'
@@ -37,11 +39,18 @@ export function Loaded<Data>(props: {
   )
 }
 
-/** Why loading failed. */
+const hasFailed = ({ state }: Query): boolean => state.status === 'error'
+
+/** Why loading failed. Its button also loads what the page's frame failed to load, which has no place for a button. */
 export function Failed({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
+  const queries = useQueryClient()
   const isFailure = isControlFailure(error)
+  const loadAgain = (): void => {
+    retry()
+    void queries.refetchQueries({ type: 'active', predicate: hasFailed }, { cancelRefetch: false })
+  }
   return (
-    <Note kind="bad" action={<Button onClick={retry}>Try again</Button>}>
+    <Note kind="bad" action={<Button onClick={loadAgain}>Try again</Button>}>
       {isFailure ? sentence(error.message) : 'Something went wrong in this page.'}
       {isFailure && error.requestId !== undefined && error.status >= 500 && (
         <span className="small"> Request {error.requestId}</span>

@@ -1,10 +1,12 @@
 import type { KeyTrafficView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { ActivityLine } from '../charts/ActivityLine.tsx'
+import type { Scope } from '../control/useMay.ts'
 import { useSubmit } from '../control/useSubmit.ts'
 import { Button } from './Button.tsx'
 import { ConfirmDialog } from './ConfirmDialog.tsx'
 import { useDialogs } from './dialogs.ts'
+import { Needs } from './Needs.tsx'
 import { Note } from './Note.tsx'
 import { isUnused } from './isUnused.ts'
 import { lastUsedText, momentText } from './times.ts'
@@ -18,6 +20,8 @@ export function OldKey(props: {
   /** `undefined` while it is loading. */
   readonly traffic: KeyTrafficView | undefined
   readonly end: () => Promise<unknown>
+  /** What the user's role must allow to end it. */
+  readonly needs: Scope
 }) {
   const { traffic } = props
   const { say } = useDialogs()
@@ -36,16 +40,18 @@ export function OldKey(props: {
       <Note
         kind={isSafe ? 'good' : 'warn'}
         action={
-          <Button
-            size="little"
-            busy={ending.isPending}
-            onClick={() => {
-              if (isSafe) ending.submit()
-              else setConfirming(true)
-            }}
-          >
-            Deactivate now
-          </Button>
+          <Needs scope={props.needs}>
+            <Button
+              size="little"
+              busy={ending.isPending}
+              onClick={() => {
+                if (isSafe) ending.submit()
+                else setConfirming(true)
+              }}
+            >
+              Deactivate now
+            </Button>
+          </Needs>
         }
       >
         The old key works until {momentText(props.oldUntil)}.{' '}

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { useMay } from '../control/useMay.ts'
+import type { Scope } from '../control/useMay.ts'
 import type { Draft } from '../control/useDraft.ts'
 import type { Submit } from '../control/useSubmit.ts'
 import { Button } from './Button.tsx'
@@ -16,7 +18,25 @@ export function SaveForm(props: {
   readonly label?: string
   /** More buttons. */
   readonly more?: ReactNode
+  /** What the user's role in the account must allow. Without it, the form shows its values only. @default anyone can use it */
+  readonly needs?: Scope | undefined
 }) {
+  return props.needs === undefined ? <Form {...props} /> : <LimitedForm {...props} needs={props.needs} />
+}
+
+type FormProps = Parameters<typeof SaveForm>[0]
+
+function LimitedForm(props: FormProps & { readonly needs: Scope }) {
+  return useMay()(props.needs) ? (
+    <Form {...props} />
+  ) : (
+    <fieldset className="stack" disabled aria-label={props.label}>
+      {props.children}
+    </fieldset>
+  )
+}
+
+function Form(props: FormProps) {
   const { draft } = props
   const { submit, isPending, problem } = props.of
   return (

@@ -29,12 +29,14 @@ export function SearchSelect(props: {
   readonly nothing: string
   readonly hint?: ReactNode
   readonly fix?: string | undefined
+  /** Whether the list is open as long as the field is shown, below it. @default false */
+  readonly isAlwaysOpen?: boolean
 }) {
-  const { chosen, search } = props
+  const { chosen, search, isAlwaysOpen = false } = props
   const id = useId()
   // `undefined` while nobody types: the field shows what is chosen.
   const [typed, setTyped] = useState<string>()
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(isAlwaysOpen)
   const [active, setActive] = useState(-1)
   const options = useMemo(() => (isOpen ? search(typed ?? '') : []), [search, typed, isOpen])
   const list = useRef<HTMLUListElement>(null)
@@ -49,7 +51,7 @@ export function SearchSelect(props: {
   }
   const close = (): void => {
     setTyped(undefined)
-    setOpen(false)
+    setOpen(isAlwaysOpen)
     setActive(-1)
   }
   const choose = (option: SearchOption | undefined): void => {
@@ -64,7 +66,7 @@ export function SearchSelect(props: {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') move(1)
     else if (event.key === 'ArrowUp') move(-1)
-    else if (event.key === 'Escape' && isOpen) close()
+    else if (event.key === 'Escape' && isOpen && !isAlwaysOpen) close()
     else if (event.key === 'Enter' && isOpen && options[active]) choose(options[active])
     else return
     // Otherwise Enter submits the form, Escape closes the dialog around it, and the arrows move the cursor.
@@ -99,10 +101,14 @@ export function SearchSelect(props: {
           }}
           onFocus={({ target }) => target.select()}
           onKeyDown={onKeyDown}
-          onBlur={close}
+          onBlur={isAlwaysOpen ? undefined : close}
         />
         {/* The field keeps the focus while the mouse chooses. */}
-        <div className="search-popup" hidden={!isOpen} onMouseDown={(event) => event.preventDefault()}>
+        <div
+          className={isAlwaysOpen ? 'search-popup in-place' : 'search-popup'}
+          hidden={!isOpen}
+          onMouseDown={(event) => event.preventDefault()}
+        >
           <ul id={`${id}-list`} role="listbox" aria-label="Results" ref={list} className="search-list">
             {options.map((option, at) => (
               <li

@@ -70,7 +70,7 @@ const bytesText = (bytes: number | null): string => (bytes === null ? 'unknown' 
 
 function Facts({ request, subject }: { readonly request: RequestDetailsView; readonly subject: KeySubject }) {
   const { getTitle } = useNetworks()
-  const { outcome, status, code, message, origin, calls, failedCalls } = request
+  const { outcome, status, code, message, origin, calls, failedCalls, storedCalls } = request
   const kind = outcomeKind(outcome)
   const advice = kind === 'good' ? undefined : getAdvice(outcome, origin ?? 'a request without an origin')
   const facts: readonly (readonly [title: string, value: ReactNode])[] = [
@@ -85,6 +85,9 @@ function Facts({ request, subject }: { readonly request: RequestDetailsView; rea
     ['Request size', bytesText(request.requestBytes)],
     ['Response size', bytesText(request.responseBytes)],
     ...(calls > 1 ? [['Calls', `${countText(calls)}, of which ${countText(failedCalls)} failed`] as const] : []),
+    ...(storedCalls > 0
+      ? [['From the chain store', calls > 1 ? `${countText(storedCalls)} of the results` : 'the result'] as const]
+      : []),
   ]
   return (
     <Card

@@ -62,7 +62,7 @@ export function RunPanel(props: {
           onChange={setPasted}
           placeholder={holder.masked}
           fix={running.getFix('apiKey')}
-          hint="This service never shows a key again. The page forgets it when you leave or reload the site."
+          hint={`${holder.hint} The page forgets it when you leave or reload the site.`}
         />
       )}
       {requireJwt && (

@@ -96,12 +96,7 @@ export function EndpointCard(props: {
           <code>{envWith(shownKey)}</code>
         </pre>
       </figure>
-      {!canShow && (
-        <p className="hint">
-          This service stores no copy of keys. Put the key that you saved into the file, or rotate the key to get a new
-          one.
-        </p>
-      )}
+      {!canShow && <p className="hint">{holder.hint}</p>}
       {canShow && (
         <div className="row end">
           <AddToWallet network={network} getUrl={revealUrl} />

@@ -1,5 +1,6 @@
 import { useReducer } from 'react'
 import { keepKey, getStoredKey } from '../control/shownKeys.ts'
+import { useMay } from '../control/useMay.ts'
 
 /** A key that a page may show. */
 export interface KeyHolder {
@@ -9,6 +10,8 @@ export interface KeyHolder {
   readonly stored: string | undefined
   /** Whether the service shows it again. */
   readonly canReveal: boolean
+  /** If it does not: why, and how to get the key. */
+  readonly hint: string
   /** Returns the key, from memory or from the service. */
   readonly reveal: (password?: string) => Promise<string>
   /** Whether a pasted text may be the key: it has the key's form and its last characters. */
@@ -29,6 +32,7 @@ export function useKeyHolder(options: {
   readonly reveal: (password?: string) => Promise<{ readonly apiKey: string }>
 }): KeyHolder {
   const { id, prefix, ending, revealable, reveal } = options
+  const mayReveal = useMay()('reveal')
   const [, renew] = useReducer((count: number) => count + 1, 0)
   const store = (apiKey: string): string => {
     keepKey(id, apiKey)
@@ -38,7 +42,10 @@ export function useKeyHolder(options: {
   return {
     masked: `${prefix}…${ending}`,
     stored: getStoredKey(id, ending),
-    canReveal: revealable,
+    canReveal: revealable && mayReveal,
+    hint: mayReveal
+      ? 'This service stores no copy of keys. Use the key that you saved, or rotate the key to get a new one.'
+      : 'Your role in this team does not show keys. Ask a developer of the team for the key.',
     reveal: async (password) => {
       const stored = getStoredKey(id, ending)
       if (stored !== undefined) return stored

@@ -2,6 +2,6 @@
 
 /** Methods that may leave out their block, by its position. */
 export const optionalBlockMethods = {
-  '1': 'eth_call eth_createAccessList eth_estimateGas eth_getBalance eth_getCode eth_getStorageValues eth_getTransactionCount eth_simulateV1',
-  '2': 'eth_getProof eth_getStorageAt',
+  '1': 'eth_call createAccessList estimateGas getBalance getCode getStorageValues getTransactionCount simulateV1',
+  '2': 'eth_getProof getStorageAt',
 }

@@ -28,6 +28,7 @@ export interface AlertEvent {
     readonly account:
       | { readonly type: 'app'; readonly id: string; readonly name: string }
       | { readonly type: 'apiKeys' }
+    /** The user, or the team: its id and its name. */
     readonly user: { readonly id: string; readonly email: string }
   }
 }
@@ -63,7 +64,7 @@ const count = (value: number): string => value.toLocaleString('en-US')
 
 /**
  * The email about an alert.
- * @param to.isOwner - Whether it is for the user whose quota it is, and not for an operator.
+ * @param to.isOwner - Whether it is for the user whose quota it is, or a member of the team, and not for an operator.
  * @param to.siteUrl - The base of the dashboard.
  */
 export const toAlertEmail = (
@@ -76,6 +77,7 @@ export const toAlertEmail = (
   const subject = account.type === 'app' ? account.name : 'API keys'
   const reset = `${resetsAt.slice(0, 16).replace('T', ' ')} UTC`
   const isUsedUp = level >= 100
+  const isTeam = user.id.startsWith('acc_')
   return formatEmail({
     to,
     subject: isUsedUp ? `Daily quota used up: ${subject}` : `${level}% of the daily quota used: ${subject}`,
@@ -89,7 +91,7 @@ export const toAlertEmail = (
           title: 'Show the usage',
           url: account.type === 'app' ? `${base}/apps/${account.id}/metrics` : `${base}/account`,
         }
-      : { title: 'Show the user', url: `${base}/operator/users/${user.id}` },
+      : { title: 'Show the account', url: `${base}/operator/${isTeam ? 'teams' : 'users'}/${user.id}` },
     footer: `To stop these emails, open ${base}/account/alerts.`,
   })
 }

@@ -23,7 +23,7 @@ export interface AlertFailure {
 
 /** The dependencies of alerts. */
 export interface AlertsOptions {
-  readonly storage: Pick<Storage, 'alerts' | 'webhooks' | 'users' | 'transaction' | 'db' | 'write'>
+  readonly storage: Pick<Storage, 'alerts' | 'webhooks' | 'users' | 'members' | 'transaction' | 'db' | 'write'>
   readonly usageLimits: Pick<UsageLimits, 'usage'>
   /** The daily limit of a quota in units; `null`: no limit. */
   readonly getPerDay: (quota: ChargedQuota) => number | null
@@ -118,7 +118,8 @@ const sendEmail = async (options: AlertsOptions, { userId, event }: AlertDeliver
   if (send === undefined || user?.state !== 'active') return { ok: false, result: 'emailDisabled' }
   const parsed = JSON.parse(event) as AlertEvent
   try {
-    const isOwner = parsed.data.user.id === userId
+    const accountId = parsed.data.user.id
+    const isOwner = accountId === userId || (await storage.members.find({ accountId, userId })) !== undefined
     await send(toAlertEmail(parsed, { to: user.email, isOwner, siteUrl: options.siteUrl() }))
     return { ok: true, result: 'sent' }
   } catch (error) {

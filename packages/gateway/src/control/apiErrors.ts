@@ -71,6 +71,23 @@ export const apiErrors = {
     code: 'forbidden',
     message: `This access token does not have the scope ${scope}. Create a token that has it.`,
   }),
+  unknownAccount: (): ApiError => ({
+    status: 404,
+    code: 'unknown_account',
+    message:
+      'You are not a member of the account in the header X-Keyrail-Account, or the access token belongs to another account. List yours with GET /api/accounts.',
+  }),
+  membershipEnded: (): ApiError => ({
+    status: 403,
+    code: 'role_required',
+    message: 'Your role in this account was taken away while the request was handled. Nothing was changed.',
+  }),
+  /** @param role - The caller's. */
+  roleRequired: (role: string): ApiError => ({
+    status: 403,
+    code: 'role_required',
+    message: `Your role in this account, ${role}, does not allow this. Ask an owner or an admin of the account.`,
+  }),
   operatorRequired: (): ApiError => ({
     status: 403,
     code: 'forbidden',
@@ -99,6 +116,12 @@ export const apiErrors = {
     code: 'name_taken',
     message: 'Another app of this account has this name. Choose another name.',
     fields: [{ field: 'name', fix: 'is the name of another app of this account: choose another name' }],
+  }),
+  nameTakenInTarget: (): ApiError => ({
+    status: 409,
+    code: 'name_taken',
+    message: 'An app of the other account has this name. Rename one of them first.',
+    fields: [{ field: 'accountId', fix: 'has an app with this name: rename one of them first' }],
   }),
   tooMany: (message: string): ApiError => ({ status: 409, code: 'too_many', message }),
   alreadyExists: (field: string, fix: string): ApiError => ({

@@ -17,6 +17,7 @@ import type { ApiError } from './apiErrors.ts'
 import { createKeyedLimiter } from '../lib/createLimiter.ts'
 import type { ControlParts, HandlerResult, Route } from './route.ts'
 import { routes } from './routes.ts'
+import { MembershipEnded } from './changeWithAudit.ts'
 import { createPublishedPackages } from './publishedPackages.ts'
 import { matchPublicHost } from './matchPublicHost.ts'
 import type { PublicHost } from './matchPublicHost.ts'
@@ -113,8 +114,8 @@ export const createControl = (options: ControlOptions): Control => {
     }
     const input = await readInput(request, route, params)
     if ('error' in input) return { result: input, userId }
-    // The operator token needs no confirmation.
-    if (route.confirms !== undefined && caller.viewer !== undefined) {
+    // The operator token needs no confirmation. Neither does an access token, whose creation was confirmed.
+    if (route.confirms !== undefined && caller.viewer !== undefined && caller.viewer.tokenId === undefined) {
       const confirmed =
         route.confirms === 'factor'
           ? findStaleFactor(caller.viewer, now())
@@ -144,9 +145,18 @@ export const createControl = (options: ControlOptions): Control => {
       outcome =
         host === undefined ? { result: { error: apiErrors.misdirected(new URL(controlUrl).origin) } } : await work(host)
     } catch (error) {
-      outcome = { result: { error: isStorageError(error) ? apiErrors.unavailable() : apiErrors.internal() } }
+      const isEnded = error instanceof MembershipEnded
+      outcome = {
+        result: {
+          error: isEnded
+            ? apiErrors.membershipEnded()
+            : isStorageError(error)
+              ? apiErrors.unavailable()
+              : apiErrors.internal(),
+        },
+      }
       // An error's message may contain values from the request; its class and stack frame do not.
-      faults.log({ event: 'controlFault', requestId, route: name, error: describeFault(error), count: 1 })
+      if (!isEnded) faults.log({ event: 'controlFault', requestId, route: name, error: describeFault(error), count: 1 })
     }
     const { result, userId } = outcome
     const response = toResponse(result, {

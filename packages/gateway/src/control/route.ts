@@ -1,17 +1,22 @@
 import { z } from 'zod'
-import type { Viewer } from './account/accounts.ts'
+import type { Viewer } from './account/viewer.ts'
+import type { ActingAccount } from './account/actingAccount.ts'
 import type { ApiError } from './apiErrors.ts'
-import type { TokenScope } from './contract/controlApi.d.ts'
 import { idText } from './contract/texts.ts'
 import type { ControlOptions } from './controlOptions.ts'
 import type { Registries } from './publishedPackages.ts'
+import type { Scope } from './roles.ts'
 
 /** The client that sends a request. */
 export interface Caller {
   readonly ip: string
   readonly userAgent: string | undefined
-  /** The account of the session or access token. `undefined` for anonymous requests and the operator token. */
+  /** The user of the session or access token. `undefined` for anonymous requests and the operator token. */
   readonly viewer: Viewer | undefined
+  /** The account that the request acts for, on a route whose access is a scope. */
+  readonly account: ActingAccount | undefined
+  /** The scope of that route, which the caller's role in the account has. */
+  readonly scope: Scope | undefined
   /** The session's secret, needed to end the session. */
   readonly sessionToken: string | undefined
   /** The secret of the browser's log-in at the OpenID Connect provider. */
@@ -51,10 +56,11 @@ export type ControlParts = Required<Omit<ControlOptions, 'log' | 'now'>> & {
 }
 
 /**
- * Who may use a route. `anyone`: no authentication. `session`: a browser session, not an access token. A scope: a session, or an access
- * token with that scope. `operator`: a session of an operator, or the operator token.
+ * Who may use a route. `anyone`: no authentication. `session`: a user with a browser session, about the user. `operator`: a session of an operator,
+ * or the operator token. A scope: a member of the account that the request acts for, whose role has the scope, with a session or an access token
+ * that has the scope too.
  */
-export type RouteAccess = 'anyone' | 'session' | 'operator' | TokenScope
+export type RouteAccess = 'anyone' | 'session' | 'operator' | Scope
 
 /** The parameters of paths. A value that does not match its schema is the id of nothing: 404. */
 const pathParams = {
@@ -66,6 +72,7 @@ const pathParams = {
   kid: z.string().regex(/^[\w-]{1,64}$/),
   logId: idText('log'),
   tokenId: idText('tok'),
+  accountId: idText('acc'),
   userId: idText('usr'),
   webhookId: idText('whk'),
 }
@@ -86,11 +93,14 @@ interface RouteFacts<Query, Body, Response> {
   readonly status?: 201
   /**
    * Whether a session older than 15 minutes must send the password, as `password` of the body. An account with a second factor must have proved it
-   * in the last 10 minutes instead. `'factor'`: only the latter, because the handler always requires the password. @default false
+   * in the last 10 minutes instead. `'factor'`: only the latter, because the handler always requires the password. An access token that has the scope
+   * needs neither: its creation was confirmed. @default false
    */
   readonly confirms?: true | 'factor'
-  /** Whether an account may use it that lacks a second factor, which the config requires. @default false */
+  /** Whether an account may use it that lacks a second factor, which the config or the team requires. @default false */
   readonly withoutFactor?: true
+  /** Whether it also works for an account that an operator has disabled. @default false */
+  readonly whenDisabled?: true
   /** Whether it is one of the most expensive reads, for which each account has a queue of its own. @default false */
   readonly isExpensive?: true
   /** The content type of the response. @default 'application/json' */
@@ -166,8 +176,17 @@ export const requireViewer = ({ viewer }: Caller): Viewer => {
   return viewer
 }
 
-/** The id of the viewer's account, on a route that requires one. */
-export const requireUserId = (caller: Caller): string => requireViewer(caller).user.id
+/**
+ * The account that a request acts for, on a route whose access is a scope.
+ * @throws {Error} if the route's `access` is none.
+ */
+export const requireAccount = ({ account }: Caller): ActingAccount => {
+  if (account === undefined) throw new Error('a route whose handler needs an account has no scope as its access')
+  return account
+}
+
+/** The id of that account, to which all data belongs. */
+export const requireAccountId = (caller: Caller): string => requireAccount(caller).id
 
 /** The audit log's actor: the id of the access token or user, or `operator`. */
 export const getActor = ({ viewer }: Caller): string => viewer?.tokenId ?? viewer?.user.id ?? 'operator'

@@ -14,6 +14,7 @@ import { jwtKeyRoutes } from './routes/jwtKeyRoutes.ts'
 import { metricsRoutes } from './routes/metricsRoutes.ts'
 import { originRoutes } from './routes/originRoutes.ts'
 import { requestLogRoutes } from './routes/requestLogRoutes.ts'
+import { teamRoutes } from './routes/teamRoutes.ts'
 import { tokenRoutes } from './routes/tokenRoutes.ts'
 import { usageRoutes } from './routes/usageRoutes.ts'
 
@@ -21,6 +22,7 @@ import { usageRoutes } from './routes/usageRoutes.ts'
 export const routes: readonly Route[] = [
   ...deploymentRoutes,
   ...accountRoutes,
+  ...teamRoutes,
   ...factorRoutes,
   ...tokenRoutes,
   ...appRoutes,

@@ -12,6 +12,7 @@ export type EmailKind =
   | 'signUp'
   | 'accountExists'
   | 'invite'
+  | 'memberInvite'
   | 'resetPassword'
   | 'verifyEmail'
   | 'passwordChanged'

@@ -39,6 +39,7 @@ export type RejectionReason =
   | 'upstream_bad'
   | 'response_too_large'
   | 'chain_reorganized'
+  | 'nodes_disagree'
   | 'draining'
 
 /** A rejection, before it is formatted for a request. */

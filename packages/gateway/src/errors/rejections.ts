@@ -312,6 +312,22 @@ export const rejections = {
     reason: 'too_many_connections',
     data: { maxConnections: max },
   }),
+  /** @param available - How many independent nodes are available, or have responded. */
+  tooFewNodes: (nodes: number, available: number): Rejection => ({
+    status: 503,
+    code: internal,
+    message: `The result is not confirmed: ${nodes} independent nodes must agree, and ${available} ${available === 1 ? 'is' : 'are'} available`,
+    reason: 'no_upstream',
+    data: { nodes, available },
+  }),
+  /** @param block - The block that they were asked about, if it was pinned. */
+  nodesDisagree: (nodes: number, block: number | undefined): Rejection => ({
+    status: 502,
+    code: internal,
+    message: `The nodes disagree on the result: ${nodes} must agree`,
+    reason: 'nodes_disagree',
+    data: block === undefined ? { nodes } : { nodes, block },
+  }),
   noUpstream: (network: Network): Rejection => ({
     status: 503,
     code: internal,

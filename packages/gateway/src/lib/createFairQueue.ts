@@ -43,8 +43,11 @@ export interface FairQueue {
   readonly hasSlot: (holder: SlotHolder) => boolean
   /** Takes a slot when a call starts. Release it once. */
   readonly acquire: (holder: SlotHolder) => void
-  /** Releases a slot when a call ends, and starts queued calls. */
-  readonly release: (holder: SlotHolder) => void
+  /**
+   * Releases a slot when a call ends, and starts queued calls.
+   * @param next - Called before: the first call that it starts gets the slot.
+   */
+  readonly release: (holder: SlotHolder, next?: () => void) => void
   /**
    * Queues a call. `run` must acquire the slot itself if it starts a call.
    * @param options.timeoutMs - The longest queue time, in milliseconds.
@@ -81,6 +84,8 @@ interface FairQueueState {
   /** The owners that have queued calls, in round-robin order. */
   readonly queuedOwners: Owner[]
   isDispatching: boolean
+  /** The key whose next call gets the slot that is being released. */
+  reservedFor: string | undefined
 }
 
 /** The number of connections to a node. */
@@ -167,25 +172,33 @@ export const createFairQueue = (
     queued: 0,
     queuedOwners: [],
     isDispatching: false,
+    reservedFor: undefined,
   }
   return {
     hasSlot: ({ keyId, ownerId }) => {
+      if (state.reservedFor === keyId) return true
       const key = state.keys.get(keyId)
       if (key !== undefined) return key.active < state.slotsPerKey && ownerHasSlot(state, key.owner)
       const owner = state.owners.get(ownerId)
       return owner === undefined ? state.active < state.slots : ownerHasSlot(state, owner)
     },
     acquire: (holder) => {
+      state.reservedFor = undefined
       const key = getKey(state, holder)
       key.active += 1
       key.owner.active += 1
       state.active += 1
     },
-    release: (holder) => {
+    release: (holder, next) => {
       const key = getKey(state, holder)
       key.active -= 1
       key.owner.active -= 1
       state.active -= 1
+      if (next !== undefined) {
+        state.reservedFor = holder.keyId
+        next()
+        state.reservedFor = undefined
+      }
       dispatch(state)
     },
     enqueue: (holder, { timeoutMs, run, onReject }) => {

@@ -87,9 +87,10 @@ export const createOidcClient = ({
         return url
       }),
     finish: (flow, response) => {
-      const trustEmail = config()?.trustEmail === true
+      const { trustEmail = false, groups = [], groupsClaim = 'groups' } = config() ?? {}
+      const claim = groups.length === 0 ? undefined : groupsClaim
       return run('finish', async (configuration) =>
-        toIdentity(await exchangeCode(configuration, flow, response), { trustEmail }),
+        toIdentity(await exchangeCode(configuration, flow, { response, claim }), { trustEmail, claim }),
       )
     },
   }
@@ -123,13 +124,18 @@ const discover = async ({ issuer, clientId, clientSecret = '' }: OidcConfig, tim
   )
 }
 
-/** The ID token, and where the email address is: there, or in the response of the provider's userinfo endpoint. */
+/** The ID token, and where the email address and the groups are: there, or in the response of the provider's userinfo endpoint. */
 interface Claims {
   readonly claims: IDToken
-  readonly source: IDToken | UserInfoResponse
+  readonly emailSource: IDToken | UserInfoResponse
+  readonly groupSource: IDToken | UserInfoResponse
 }
 
-const exchangeCode = async (configuration: Configuration, flow: OidcFlow, response: string): Promise<Claims> => {
+const exchangeCode = async (
+  configuration: Configuration,
+  flow: OidcFlow,
+  { response, claim }: { response: string; claim: string | undefined },
+): Promise<Claims> => {
   const { authorizationCodeGrant, fetchUserInfo } = await import('openid-client')
   const url = new URL(flow.redirectUri)
   url.search = response
@@ -143,21 +149,28 @@ const exchangeCode = async (configuration: Configuration, flow: OidcFlow, respon
   if (claims === undefined) throw new TypeError('an ID token was required and is missing')
   // Many providers put the email address only there.
   const hasEmail = claims['email'] !== undefined && claims['email_verified'] !== undefined
+  const hasGroups = claim === undefined || claims[claim] !== undefined
   const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined
-  const source = hasEmail || !hasUserInfo ? claims : await fetchUserInfo(configuration, tokens.access_token, claims.sub)
-  return { claims, source }
+  const more =
+    (hasEmail && hasGroups) || !hasUserInfo
+      ? claims
+      : await fetchUserInfo(configuration, tokens.access_token, claims.sub)
+  // Each from one of them: what is in the ID token may be missing there.
+  return { claims, emailSource: hasEmail ? claims : more, groupSource: hasGroups ? claims : more }
 }
 
 const toIdentity = (
-  { claims: { iss, sub }, source }: Claims,
-  { trustEmail }: { trustEmail: boolean },
+  { claims: { iss, sub }, emailSource, groupSource }: Claims,
+  { trustEmail, claim }: { trustEmail: boolean; claim: string | undefined },
 ): OidcIdentity => {
-  const { email, email_verified: verified } = source
+  const { email, email_verified: verified } = emailSource
+  const groups = claim === undefined ? [] : [groupSource[claim]].flat()
   return {
     issuer: iss,
     subject: sub,
     email: typeof email === 'string' ? email : undefined,
     // OpenID Connect Core section 5.1 has a boolean. Amazon Cognito and Apple send it as a string.
     isEmailVerified: verified === true || verified === 'true' || (verified === undefined && trustEmail),
+    groups: groups.filter((group) => typeof group === 'string'),
   }
 }

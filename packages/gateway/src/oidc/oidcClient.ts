@@ -1,3 +1,13 @@
+import type { MemberRole } from '../storage/tables.ts'
+
+/** The role in a team that a group at the provider gives. */
+export interface OidcGroup {
+  readonly group: string
+  /** The id of the team. */
+  readonly account: string
+  readonly role: MemberRole
+}
+
 /** The OpenID Connect provider, and this service as its client. */
 export interface OidcConfig {
   /** The provider's issuer URL. Its metadata is at `{issuer}/.well-known/openid-configuration`. */
@@ -11,6 +21,10 @@ export interface OidcConfig {
    * @default false
    */
   readonly trustEmail?: boolean
+  /** The claim that has the user's groups. @default 'groups' */
+  readonly groupsClaim?: string
+  /** Which group gives which role. @default none */
+  readonly groups?: readonly OidcGroup[]
   /** The provider's name on the log-in page. */
   readonly label: string
 }
@@ -34,6 +48,8 @@ export interface OidcIdentity {
   readonly email: string | undefined
   /** Whether the provider has verified that the user owns the email address. */
   readonly isEmailVerified: boolean
+  /** The user's groups. Empty if the config uses none. */
+  readonly groups: readonly string[]
 }
 
 /**

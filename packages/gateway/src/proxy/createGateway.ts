@@ -68,6 +68,7 @@ export const createGateway = (parts: GatewayParts, config: GatewayConfig): Gatew
     },
     upstreams: () => getGroups(gateway.context).flatMap((group) => group.states()),
     load: () => getLoad(gateway),
+    storeUses: () => getGroups(gateway.context).flatMap(({ store }) => store?.uses ?? []),
     webSockets: () => ({ ...webSockets.state(), ...hubs.state() }),
     prepareToClose: ({ windowMs } = {}) => {
       if (gateway.phase === 'serving') gateway.phase = 'leaving'
@@ -165,6 +166,7 @@ const getLoad = ({ context, earlier, sockets }: RunningGateway): GatewayLoad => 
   },
   maxBufferedBytes: context.limits.maxBufferedBytes,
   queues: getGroups(context).map(({ network, queue }) => ({ network, ...queue.state() })),
+  confirmations: getGroups(context).map(({ network, confirmations }) => [network, confirmations.counts()]),
 })
 
 /** @returns How many requests were cut off. */

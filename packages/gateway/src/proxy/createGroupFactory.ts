@@ -8,11 +8,19 @@ import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstr
 import { createBudgetUsage } from './upstream/health/createBudget.ts'
 import type { BudgetUsage } from './upstream/health/createBudget.ts'
 
-type GroupOptions = Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'checks' | 'log'>
+type GroupOptions = Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'checks' | 'chainStore' | 'log'>
 
 const toGroupOptions = (
   network: Network,
-  { bounds, weights: _weights, methods: _methods, methodPresets: _presets, ...options }: NetworkOptions,
+  {
+    bounds,
+    weights: _weights,
+    methods: _methods,
+    methodPresets: _presets,
+    confirm: _confirm,
+    confirmHeader: _header,
+    ...options
+  }: NetworkOptions,
   rewritable: boolean,
 ): GroupOptions => ({
   network,
@@ -35,7 +43,7 @@ const toGroupKey = (options: NetworkOptions): string => JSON.stringify(toGroupOp
  * @returns The function. An unchanged network keeps its connections, cache and health: it gets the group that it had before.
  */
 export const createGroupFactory = (
-  { checks, developmentMethods }: GatewayParts,
+  { chainStore, checks, developmentMethods }: Pick<GatewayParts, 'chainStore' | 'checks' | 'developmentMethods'>,
   log: (entry: LogEntry) => void,
 ): ((config: GatewayConfig, before?: GatewayContext) => ReadonlyMap<Network, UpstreamGroup>) => {
   /** The usage of the upstreams' budgets, by URL. It survives a reload, so that reloading the config resets no budget. */
@@ -50,6 +58,8 @@ export const createGroupFactory = (
       ...toGroupOptions(network, options, developmentMethods === 'all'),
       getBudgetUsage,
       checks,
+      // Callers can rewrite the chain of a development node.
+      chainStore: options.cache && developmentMethods !== 'all' ? chainStore : undefined,
       log,
     })
   return ({ networks }, before) =>

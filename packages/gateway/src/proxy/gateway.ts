@@ -3,6 +3,7 @@ import type { GatewayConfig } from './gatewayOptions.ts'
 import type { HubsState } from './caller/webSocket/createHubs.ts'
 import type { SocketState } from './caller/webSocket/createSocketServer.ts'
 import type { UpstreamState } from './upstream/groupMember.ts'
+import type { StoreUses } from './upstream/store/createNetworkStore.ts'
 
 /** A gateway that serves JSON-RPC at URLs with an API key, in front of nodes. */
 export interface Gateway {
@@ -26,6 +27,8 @@ export interface Gateway {
   webSockets(): WebSocketState
   /** How busy it is. */
   load(): GatewayLoad
+  /** What the chain store had of the calls to each network that it is used for. */
+  storeUses(): readonly StoreUses[]
   /**
    * Reports 503 at `/readyz` from now on, so that load balancers send callers elsewhere. Everything else is still accepted and served,
    * with `Connection: close`. Call it some seconds before `close` if there is a load balancer.

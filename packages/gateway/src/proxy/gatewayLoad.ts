@@ -1,6 +1,7 @@
 import type { QueueState } from '../lib/createFairQueue.ts'
 import type { BufferKind } from '../lib/memoryBudget.ts'
 import type { Network } from '../lib/network.ts'
+import type { ConfirmOutcome } from './upstream/confirm/createConfirmations.ts'
 
 /** How busy a gateway is. */
 export interface GatewayLoad {
@@ -17,4 +18,6 @@ export interface GatewayLoad {
   readonly maxBufferedBytes: number
   /** The calls to each network. */
   readonly queues: readonly (QueueState & { readonly network: Network })[]
+  /** How the confirmed reads of each network ended. */
+  readonly confirmations: readonly (readonly [Network, Readonly<Record<ConfirmOutcome, number>>])[]
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { z } from 'zod'
 import type { KeyStore } from '../auth/key/keyStore.ts'
 import type { Network } from '../lib/network.ts'
+import type { ChainStore } from '../storage/chainStore/openChainStore.ts'
 import type { SharedChecks } from '../storage/redis/createSharedChecks.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { Meter } from '../usage/metering/meter.ts'
@@ -62,6 +63,8 @@ export interface GatewayParts {
   readonly log?: (entry: LogEntry) => void
   /** Creates the subscriptions of a network when it gets its first WebSocket. @default createNetworkHub */
   readonly createHub?: CreateHub
+  /** What can no longer change on chains. It outlives the gateway. @default none */
+  readonly chainStore?: ChainStore | undefined
   /** The checks of nodes that the instances of a cluster share. @default there are no other instances */
   readonly checks?: SharedChecks | undefined
 }

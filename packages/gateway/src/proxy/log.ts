@@ -16,6 +16,21 @@ export interface FaultEntry {
   readonly count: number
 }
 
+/** The nodes did not agree on the result of a confirmed read. */
+export interface DisputeEntry {
+  readonly event: 'dispute'
+  readonly network: Network
+  readonly method: string
+  /** The block that they were asked about, if the call named it by a tag. */
+  readonly block?: number | undefined
+  /** `outvoted`: enough nodes agreed, and their response was used. */
+  readonly outcome: 'outvoted' | 'disagreed'
+  /** The start of each response, with secrets masked, and the nodes that sent it. */
+  readonly said: readonly { readonly upstreams: readonly string[]; readonly response: string }[]
+  /** How many disputes the entry reports: each `method` and `outcome` is logged at most once a second. */
+  readonly count: number
+}
+
 /** A log entry of the gateway. It contains no keys, params or upstream URLs. */
 export type LogEntry =
   | {
@@ -86,6 +101,7 @@ export type LogEntry =
       readonly state: NodeSocketState
     }
   | FaultEntry
+  | DisputeEntry
   | {
       /** Something for the operator to look at. `what` also says how to fix it. */
       readonly event: 'warning'

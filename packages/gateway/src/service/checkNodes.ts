@@ -6,7 +6,7 @@ import { readServiceConfig } from './readServiceConfig.ts'
 import type { Environment } from './serviceEnvironment.ts'
 import { toUpstreams } from './toGatewayConfig.ts'
 
-/** The result of asking one URL of a node its chain id. */
+/** The result of requesting the chain id at one URL of a node. */
 export interface NodeCheck {
   readonly network: string
   /** The node's name, as in logs. */
@@ -60,22 +60,16 @@ const checkWsUrl = (url: URL, { headers }: UpstreamOptions, chainId: number): Pr
     )
   })
 
-/**
- * Asks each node of a config its chain id, over HTTP and, if it has a `wsUrl`, over a WebSocket. Each gets 5 s to respond.
- * @param file - The path of the config file.
- * @param options.environment - @default process.env
- * @returns One result for each URL, in the order of the config.
- * @throws {ConfigError} if the file cannot be used.
- * @example
- * for (const { upstream, problem } of await checkNodes('keyrail.config.json')) console.log(upstream, problem ?? 'ok')
- */
-export const checkNodes = async (
+/** Requests the chain id of the nodes of a config that are wanted. */
+const checkWanted = (
   file: string,
-  { environment = process.env }: { environment?: Environment } = {},
+  { environment = process.env }: { environment?: Environment },
+  isWanted: (vendor: string | undefined) => boolean,
 ): Promise<readonly NodeCheck[]> => {
   const { networks } = readServiceConfig(file, { environment })
   const checks = Object.entries(networks).flatMap(([network, { chainId, upstreams }]) =>
-    toUpstreams(network, upstreams).flatMap((upstream) => {
+    toUpstreams(network, upstreams).flatMap((upstream, index) => {
+      if (!isWanted(upstreams[index]?.vendor)) return []
       const { name, url, wsUrl } = upstream
       const check = async (member: NodeCheck['member'], at: URL, asked: Promise<string | undefined>) => ({
         network,
@@ -92,3 +86,32 @@ export const checkNodes = async (
   )
   return Promise.all(checks)
 }
+
+/**
+ * Requests the chain id of each node of a config, over HTTP and, if it has a `wsUrl`, over a WebSocket. Each gets 5 s to respond.
+ * @param file - The path of the config file.
+ * @param options.environment - @default process.env
+ * @returns One result for each URL, in the order of the config.
+ * @throws {ConfigError} if the file cannot be used.
+ * @example
+ * for (const { upstream, problem } of await checkNodes('keyrail.config.json')) console.log(upstream, problem ?? 'ok')
+ */
+export const checkNodes = async (
+  file: string,
+  options: { environment?: Environment } = {},
+): Promise<readonly NodeCheck[]> => checkWanted(file, options, () => true)
+
+/**
+ * Requests the chain id of each node that a config has by the name of its vendor, as `checkNodes` does: the table of vendors can be out of date, and a
+ * key can be for other networks only.
+ * @param file - The path of the config file.
+ * @param options.environment - @default process.env
+ * @returns One result for each URL, in the order of the config.
+ * @throws {ConfigError} if the file cannot be used.
+ * @example
+ * for (const { upstream, problem } of await checkVendors('keyrail.config.json')) console.log(upstream, problem ?? 'ok')
+ */
+export const checkVendors = async (
+  file: string,
+  options: { environment?: Environment } = {},
+): Promise<readonly NodeCheck[]> => checkWanted(file, options, (vendor) => vendor !== undefined)

@@ -32,7 +32,15 @@ import { readTls } from './readTls.ts'
 import { resolveNetworkLimits } from './networkLimits.ts'
 import { checkCredentials } from './serviceEnvironment.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
-import { close, listen, openConfiguredTracing, reload, toGateway, warnAboutSecret } from './runService.ts'
+import {
+  close,
+  listen,
+  openConfiguredChainStore,
+  openConfiguredTracing,
+  reload,
+  toGateway,
+  warnAboutSecret,
+} from './runService.ts'
 import type { ServiceParts, ServiceState } from './runService.ts'
 import type { Service, ServiceOptions } from './service.ts'
 import { startUpkeep } from './startUpkeep.ts'
@@ -118,6 +126,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
           upstreams: () => gateway.upstreams(),
           webSockets: () => gateway.webSockets(),
           load: () => gateway.load(),
+          chainStore: () => chainStore && { uses: gateway.storeUses(), dropped: chainStore.getDropped() },
           keys: () => keys.cacheState(),
           limits: () => usage.limitCounts(),
           stores: () => ({
@@ -161,6 +170,12 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     throw error
   })
 
+  const chainStore = await openConfiguredChainStore(options.config, log).catch(async (error: unknown) => {
+    await redis?.close()
+    await storage.close()
+    throw error
+  })
+
   // Usage
   const usage = openUsage({
     storage,
@@ -197,6 +212,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       siteUrl: () => siteUrl(),
     },
     minBurst: () => getHighestWeight(state.config.limits.weights, state.limitsByNetwork),
+    maxApps: () => state.config.limits.appsPerUser,
     secrets,
     operatorToken: options.operatorToken,
     auditDays: state.config.retention.auditDays,
@@ -260,6 +276,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     await mailer.close()
     // Usage is written before the storage closes. If that fails, closing continues.
     await Promise.allSettled([keys.close(), usage.close()])
+    await chainStore?.close()
     await redis?.close()
     await storage.close()
   }
@@ -286,6 +303,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
         notReady: () => stores.fatal(),
         log,
         checks: redis?.checks,
+        chainStore,
       },
       toGateway(state, tls, prometheus),
     )

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isVendorNetwork } from '../lib/vendors.ts'
 import { getHeaderSecrets } from '../proxy/upstream/upstreamHeaders.ts'
 import { parseRedisUrl } from '../storage/redis/parseRedisUrl.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
@@ -19,8 +20,10 @@ const minSecretSegment = 12
 const getUrlSecrets = (text: string): string[] => {
   const url = URL.parse(text)
   if (url === null) return [text]
-  const segments = url.pathname.split('/').filter(({ length }) => length >= minSecretSegment)
-  const values = [...url.searchParams.values()]
+  const segments = url.pathname
+    .split('/')
+    .filter((segment) => segment.length >= minSecretSegment && !isVendorNetwork(segment))
+  const values = [...url.searchParams.values()].filter((value) => !isVendorNetwork(value))
   const rest = `${url.pathname}${url.search}`
   return [
     text,

@@ -3,6 +3,8 @@ import type { Durations } from '../lib/createDurations.ts'
 import type { WebSocketState } from '../proxy/gateway.ts'
 import type { GatewayLoad } from '../proxy/gatewayLoad.ts'
 import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
+import type { StoreUses } from '../proxy/upstream/store/createNetworkStore.ts'
+import type { DropReason as StoreDropReason } from '../storage/chainStore/openChainStore.ts'
 import type { PoolState } from '../storage/database.ts'
 import type { LimitCounts } from '../usage/limits/countDecisions.ts'
 import type { MeterStatus } from '../usage/metering/meter.ts'
@@ -20,6 +22,12 @@ export interface StoreLoad {
   readonly redisPending: number | undefined
 }
 
+/** What the chain store had of calls, and what it did not store. */
+export interface ChainStoreState {
+  readonly uses: readonly StoreUses[]
+  readonly dropped: Readonly<Record<StoreDropReason, number>>
+}
+
 /** The parts of a service whose state is read at each scrape. */
 export interface GaugeSources {
   /** Of Keyrail. @default 'unknown' */
@@ -28,6 +36,8 @@ export interface GaugeSources {
   readonly upstreams: () => readonly UpstreamState[]
   readonly webSockets: () => WebSocketState
   readonly load: () => GatewayLoad
+  /** `undefined` without a chain store. */
+  readonly chainStore?: (() => ChainStoreState | undefined) | undefined
   readonly keys: () => KeyCacheState
   readonly limits: () => LimitCounts
   readonly stores: () => StoreLoad

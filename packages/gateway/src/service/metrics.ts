@@ -1,6 +1,7 @@
 import { durationBounds } from '../lib/createDurations.ts'
 import { limitWaitBounds } from '../usage/limits/countDecisions.ts'
 import { byName, byNetwork, byNetworkAndName, ofUpstream, ofUpstreamByName, one } from './metric.ts'
+import type { MetricValue } from './createMetricCounts.ts'
 import type { Metric } from './metric.ts'
 
 /** The metrics of a service, in the order of the exposition. Every label has few values: networks, methods of the schema, outcomes, names of upstreams. */
@@ -142,6 +143,21 @@ export const metrics: readonly Metric[] = [
     read: ofUpstreamByName(({ outcomes }) => outcomes),
   },
   {
+    name: 'keyrail_upstream_disputes_total',
+    help: 'Confirmed reads in which an upstream was outvoted by the others.',
+    type: 'counter',
+    labels: ['network', 'upstream'],
+    read: ofUpstream(({ disputes }) => disputes),
+  },
+  {
+    name: 'keyrail_confirmed_calls_total',
+    help: 'Confirmed reads, by how they ended: agreed, outvoted (enough nodes agreed and another one did not), disagreed, or few (too few nodes responded).',
+    type: 'counter',
+    labels: ['network', 'result'],
+    read: ({ load }) =>
+      byNetworkAndName(load().confirmations.map(([network, counts]) => [network, Object.entries(counts)] as const)),
+  },
+  {
     name: 'keyrail_upstream_call_duration_seconds',
     help: 'Time from when a call was sent to an upstream until it ended.',
     type: 'histogram',
@@ -249,6 +265,33 @@ export const metrics: readonly Metric[] = [
     help: 'Requests that wait for Redis or the database to decide on their limits.',
     type: 'gauge',
     read: one(({ limits }) => limits().waiting),
+  },
+  {
+    name: 'keyrail_cache_calls_total',
+    help: 'Calls that the chain store was asked for, by how it had them: hit (no node was called), part (a node was called for the rest), or miss.',
+    type: 'counter',
+    labels: ['network', 'method', 'result'],
+    read: ({ chainStore }) =>
+      (chainStore?.()?.uses ?? []).flatMap(({ network, calls }) =>
+        [...calls].flatMap(([method, counts]) =>
+          Object.entries(counts).map(([result, count]): MetricValue => [count, network, method, result]),
+        ),
+      ),
+  },
+  {
+    name: 'keyrail_cache_contradictions_total',
+    help: 'Ranges without logs according to one node, in which another one, or the same one later, has logs. The node may still index.',
+    type: 'counter',
+    labels: ['network', 'upstream'],
+    read: ({ chainStore }) =>
+      byNetworkAndName((chainStore?.()?.uses ?? []).map(({ network, contradictions }) => [network, contradictions])),
+  },
+  {
+    name: 'keyrail_cache_dropped_total',
+    help: 'Results that the chain store did not store, by reason: the writer was behind (queue), the disk failed (disk), or a node sent other logs than it was asked for (invalid).',
+    type: 'counter',
+    labels: ['reason'],
+    read: ({ chainStore }) => byName(chainStore?.()?.dropped ?? {}),
   },
   {
     name: 'keyrail_degraded',

@@ -8,6 +8,7 @@ import { upstreamShape } from '../proxy/options/upstreamOptions.ts'
 import { findHeadersFault, isHeaderValue } from '../proxy/upstream/upstreamHeaders.ts'
 import { describeUnknownMethod, isWeightedMethod } from '../proxy/method/weights.ts'
 import { networkLimits } from './limitsConfig.ts'
+import { parseUpstreamText, upstreamTextForms, vendorKeyShape, vendorName } from './vendorConfig.ts'
 
 /** Request headers. Names, file paths and values are checked together, because the path of an issue would repeat a name that may be a secret. */
 export const headers = () =>
@@ -32,6 +33,10 @@ const findRepeated = (texts: readonly string[]): number | undefined => {
   return at === -1 ? undefined : at
 }
 
+/** The methods of a list or of weights, without the `*`, which means all others. */
+const getMethods = (given: readonly string[] | Readonly<Record<string, number>> = []): readonly string[] =>
+  Array.isArray(given) ? given : Object.keys(given).filter((name) => name !== '*')
+
 const upstreamsMessage = 'must be a list of at least one node, such as [{ "url": "http://127.0.0.1:8545" }]'
 
 /** One node of a network. */
@@ -43,6 +48,15 @@ const upstream = object({
     .exactOptional()
     .describe('The name of an environment variable that holds the URL.'),
   urlFile: path('a file that holds the URL').exactOptional().describe('The path of a file that holds the URL.'),
+  vendor: vendorName()
+    .exactOptional()
+    .describe(
+      'A [vendor](../service/vendors.md), in place of a URL: the service makes the URL of its key and the chain id.',
+    ),
+  keyEnv: vendorKeyShape.keyEnv.describe(
+    "The name of an environment variable that holds the vendor's key. Default: the key of the vendor in `vendors`.",
+  ),
+  keyFile: vendorKeyShape.keyFile.describe("The path of a file that holds the vendor's key."),
   wsUrl: wsUrl('must be the ws or wss URL of a node')
     .exactOptional()
     .describe(
@@ -62,13 +76,28 @@ const upstream = object({
   ...upstreamShape,
 })
   .refine(
-    ({ url, urlEnv, urlFile }) => countDefined(url, urlEnv, urlFile) === 1,
-    'must have exactly one of url, urlEnv and urlFile',
+    ({ url, urlEnv, urlFile, vendor }) => countDefined(url, urlEnv, urlFile, vendor) === 1,
+    'must have exactly one of url, urlEnv, urlFile and vendor',
+  )
+  .refine(
+    ({ vendor, keyEnv, keyFile }) => countDefined(keyEnv, keyFile) <= (vendor === undefined ? 0 : 1),
+    'must have at most one of keyEnv and keyFile, and only with vendor',
   )
   .refine(
     (given) => countDefined(given.wsUrl, given.wsUrlEnv, given.wsUrlFile) <= 1,
     'must have at most one of wsUrl, wsUrlEnv and wsUrlFile',
   )
+
+/** One node as a text, which is short for an object. */
+const upstreamText = z
+  .string(must(upstreamTextForms))
+  .transform((given, context) => {
+    const parsed = parseUpstreamText(given)
+    if (!('fault' in parsed)) return parsed
+    context.issues.push({ code: 'custom', message: parsed.fault, input: undefined })
+    return z.NEVER
+  })
+  .pipe(upstream)
 
 /** The name of a network or of a chain. */
 export const networkName = () => z.string(must(networkNameRule)).refine(isNetworkName, networkNameRule)
@@ -101,7 +130,12 @@ const network = object({
   explorerUrl: httpUrl('must be the http or https URL of a block explorer')
     .exactOptional()
     .describe('The URL of a block explorer. Default: of the well-known network.'),
-  upstreams: z.array(upstream, must(upstreamsMessage)).min(1, upstreamsMessage).readonly(),
+  upstreams: z
+    .array(z.union([upstreamText, upstream]), must(upstreamsMessage))
+    .min(1, upstreamsMessage)
+    .readonly()
+    .prefault([])
+    .describe('The nodes. They can be left out if `vendors` adds one.'),
   ...networkShape,
   limits: networkLimits.exactOptional(),
   bounds: networkBounds.exactOptional(),
@@ -116,7 +150,15 @@ export const networks = z
     `must add at most ${maxOwnNames} methods together`,
   )
   .superRefine((given, context) => {
-    for (const [name, { upstreams, loadBalancing, methods, methodPresets }] of Object.entries(given)) {
+    for (const [name, { upstreams, loadBalancing, methods, methodPresets, confirm }] of Object.entries(given)) {
+      for (const [index, rule] of confirm.entries())
+        for (const [place, method] of rule.methods.entries())
+          if (!isWeightedMethod(method) && !Object.hasOwn(methods, method))
+            context.addIssue({
+              code: 'custom',
+              path: [name, 'confirm', index, 'methods', place],
+              message: describeUnknownMethod(method),
+            })
       if (methodPresets?.includes('private-transactions') === true && !upstreams.some((one) => one.privateTransactions))
         context.addIssue({
           code: 'custom',
@@ -141,12 +183,12 @@ export const networks = z
               message: `must be the name of a node of this network: ${nodes.join(', ')}`,
             })
       for (const [index, upstream] of upstreams.entries())
-        for (const list of ['allowMethods', 'denyMethods'] as const)
-          for (const [place, method] of (upstream[list] ?? []).entries())
+        for (const list of ['allowMethods', 'denyMethods', 'weights'] as const)
+          for (const [place, method] of getMethods(upstream[list]).entries())
             if (!isWeightedMethod(method) && !Object.hasOwn(methods, method))
               context.addIssue({
                 code: 'custom',
-                path: [name, 'upstreams', index, list, place],
+                path: [name, 'upstreams', index, list, ...(list === 'weights' ? [] : [place])],
                 message: describeUnknownMethod(method),
               })
       const repeated = findRepeated(nodes)

@@ -25,7 +25,14 @@ const oidc = { issuer: 'https://id.example.org', clientId: 'keyrail', clientSecr
 describe('the config of single sign-on', () => {
   test('has defaults', () => {
     expect(read({ oidc })).toMatchObject({
-      oidc: { ...oidc, scopes: ['openid', 'email'], label: 'single sign-on', trustEmail: false },
+      oidc: {
+        ...oidc,
+        scopes: ['openid', 'email'],
+        label: 'single sign-on',
+        trustEmail: false,
+        groupsClaim: 'groups',
+        groups: [],
+      },
       passwordLogin: true,
     })
     expect(read({}).oidc).toBeUndefined()
@@ -54,6 +61,11 @@ describe('the config of single sign-on', () => {
     [{ clientSecret: undefined, clientSecretFile: 'missing' }, 'names a file that cannot be read (ENOENT)'],
     [{ scopes: ['email'] }, 'oidc.scopes must include "openid"'],
     [{ scopes: ['openid', 'two scopes'] }, 'must be a scope without spaces'],
+    [{ groups: [{ group: 'ops', account: 'Acme', role: 'admin' }] }, 'oidc.groups[0].account must be the id of a team'],
+    [
+      { groups: [{ group: 'ops', account: `acc_${'0'.repeat(20)}`, role: 'boss' }] },
+      'oidc.groups[0].role must be one of owner, admin, developer, viewer',
+    ],
     [{ label: '' }, 'oidc.label must be the name of the provider'],
   ])('rejects %o without repeating a secret', (changed, message) => {
     expect(() => read({ oidc: { ...oidc, ...changed } })).toThrow(message)

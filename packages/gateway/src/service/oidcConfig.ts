@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { memberRoles } from '../storage/tables.ts'
 import { flag, must, object, path, text } from '../proxy/options/fields.ts'
 
 const loopback: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
@@ -48,6 +49,27 @@ export const oidc = object({
     .default(false)
     .describe(
       "Whether an email address counts as verified if the provider doesn't say whether it is. Only for a provider that verifies all addresses.",
+    ),
+  groupsClaim: text('must be the name of a claim, such as "groups"', 100)
+    .default('groups')
+    .describe("The claim of the ID token, or of the userinfo endpoint, that has the user's groups."),
+  groups: z
+    .array(
+      object({
+        group: text('must be the name of a group, as the provider sends it', 200).describe('A group of the provider.'),
+        account: text('must be the id of a team')
+          .regex(/^acc_[0-9a-z]{20}$/, 'must be the id of a team, such as "acc_" and 20 characters')
+          .describe('The id of a team.'),
+        role: z
+          .enum(memberRoles, must(`must be one of ${memberRoles.join(', ')}`))
+          .describe('The role that members of the group have in the team.'),
+      }),
+      must('must be a list of { group, account, role }'),
+    )
+    .readonly()
+    .default([])
+    .describe(
+      'Roles in teams that groups of the provider give. Each log-in sets them, and takes away those of groups that the user has left. Roles of members who were invited stay.',
     ),
   label: text('must be the name of the provider, such as "Example Inc."', 40)
     .default('single sign-on')

@@ -5,6 +5,7 @@ import type { ConfigFault } from './configError.ts'
 import { findNetworkLimitFaults } from './networkLimits.ts'
 import { serviceConfigSchema } from './serviceConfig.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
+import { addVendorNodes, findVendorFaults } from './vendorNodes.ts'
 
 /** Quotes a member name. Anything that does not look like a name could be a URL or a key and is not repeated. */
 const quoteName = (name: string): string => (/^[A-Za-z$]{1,40}$/.test(name) ? `"${name}"` : '(name hidden)')
@@ -15,6 +16,15 @@ const formatPath = (path: readonly PropertyKey[]): string =>
       typeof part === 'number' ? `${before}[${part}]` : before === '' ? String(part) : `${before}.${String(part)}`,
     '',
   )
+
+/** The issues of a node that is neither a valid text nor a valid object: those of the form that it has. */
+const toFormIssues = (issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] => {
+  if (issue.code !== 'invalid_union' || issue.path.at(-2) !== 'upstreams') return [issue]
+  const hasForm = issue.errors.find((issues) =>
+    issues.every(({ code, path }) => code !== 'invalid_type' || path.length > 0),
+  )
+  return (hasForm ?? issue.errors.at(-1) ?? []).map((one) => ({ ...one, path: [...issue.path, ...one.path] }))
+}
 
 const toFault = (issue: z.core.$ZodIssue): ConfigFault => {
   // An unknown key of a record may be a secret, so the path ends before it.
@@ -43,11 +53,12 @@ const toFault = (issue: z.core.$ZodIssue): ConfigFault => {
  * })
  */
 export const parseServiceConfig = (input: unknown): ServiceConfig => {
-  const parsed = serviceConfigSchema.safeParse(input)
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(toFault))
+  const parsed = serviceConfigSchema.safeParse(addVendorNodes(input))
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.flatMap(toFormIssues).map(toFault))
   const config = { ...parsed.data, networks: completeNetworks(parsed.data.networks) }
   const faults = [
     ...findNetworkLimitFaults(config),
+    ...findVendorFaults(config),
     ...(config.passwordLogin || config.oidc !== undefined
       ? []
       : [{ path: 'passwordLogin', fix: 'is false, so nobody could log in: add oidc, or set it to true' }]),

@@ -23,6 +23,7 @@ const idle: Omit<UpstreamState, 'upstream' | 'healthy'> = {
   reason: null,
   outcomes: new Map(),
   durations: { counts: Array.from({ length: 15 }, () => 0), sum: 0 },
+  disputes: 0,
   budgets: [],
 }
 
@@ -44,6 +45,7 @@ const start = async () => {
           ['timeout', 1],
         ] as const),
         durations: { counts: [4, 0, ...Array.from({ length: 12 }, () => 0), 2], sum: 60.5 },
+        disputes: 2,
         budgets: [{ name: 'maxRequestsPerDay', limit: 100, left: 94 }],
       },
     ],
@@ -63,6 +65,7 @@ const start = async () => {
       largestShareBytes: 3,
       maxBufferedBytes: 4,
       queues: [{ network: 'mainnet', active: 128, queued: 9 }],
+      confirmations: [['mainnet', { agreed: 7, outvoted: 2, disagreed: 1, few: 3 }]],
     }),
     keys: () => ({ entries: 3, maxEntries: 100, hits: 20, misses: 4 }),
     limits: () => ({

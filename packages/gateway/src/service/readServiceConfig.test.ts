@@ -55,3 +55,11 @@ describe('KEYRAIL_PORT_OFFSET', () => {
     )
   })
 })
+
+test('a chain store in the file of the storage is a config error', () => {
+  const file = join(folder, 'same.json')
+  const networks = { 'ethereum-mainnet': { upstreams: [{ url: 'http://127.0.0.1:9' }] } }
+  const [storage, cache] = [{ file: 'keyrail.db' }, { file: './data/../keyrail.db' }]
+  writeFileSync(file, JSON.stringify({ publicUrl: 'https://rpc.example.org', networks, storage, cache }))
+  expect(() => readServiceConfig(file, { environment: {} })).toThrow('cache.file must not be the same file as storage')
+})

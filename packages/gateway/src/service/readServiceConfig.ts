@@ -8,12 +8,13 @@ import { addPortOffset } from './portOffset.ts'
 import { maxDrainDelayMs } from './serviceConfig.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 import type { Environment } from './serviceEnvironment.ts'
+import { toOrdinaryNode } from './vendorNodes.ts'
 
 /**
  * Reads a config file. Relative paths in it start at its folder. The URLs and
  * passwords in variables and files, and headers in files, are read too.
  * @param file - The path of a JSON file; see `parseServiceConfig` for its members.
- * @param options.environment - For `urlEnv`, `wsUrlEnv`, `passwordEnv`, `clientSecretEnv`, `KEYRAIL_DRAIN_DELAY_MS` and `KEYRAIL_PORT_OFFSET`. @default process.env
+ * @param options.environment - For `urlEnv`, `wsUrlEnv`, `keyEnv`, `passwordEnv`, `clientSecretEnv`, `KEYRAIL_DRAIN_DELAY_MS` and `KEYRAIL_PORT_OFFSET`. @default process.env
  * @throws {ConfigError} that names each fault and how to fix it. It repeats no value.
  * @example
  * const config = readServiceConfig('/etc/keyrail/keyrail.config.json')
@@ -21,10 +22,20 @@ import type { Environment } from './serviceEnvironment.ts'
 export const readServiceConfig = (
   file: string,
   { environment = process.env }: { environment?: Environment } = {},
-): ServiceConfig => {
-  const config = parseServiceConfig(parseJson(readConfigText(resolve(file))))
-  const folder = dirname(resolve(file))
-  const { storage, tls, tracing, email, oidc, dashboard, listen, control, prometheus } = config
+): ServiceConfig =>
+  resolveServiceConfig(parseJson(readConfigText(resolve(file))), { folder: dirname(resolve(file)), environment })
+
+/**
+ * Validates a config, and replaces the variables and files that it names with their values.
+ * @param input - The parsed JSON of a config file.
+ * @param sources.folder - Where relative paths in it start.
+ * @throws {ConfigError} that names each fault and how to fix it. It repeats no value.
+ */
+export const resolveServiceConfig = (input: unknown, { folder, environment }: Sources): ServiceConfig => {
+  const config = parseServiceConfig(input)
+  const { storage, cache, tls, tracing, email, oidc, dashboard, listen, control, prometheus } = config
+  if (storage !== undefined && cache !== undefined && resolve(folder, storage.file) === resolve(folder, cache.file))
+    throw new ConfigError([{ path: 'cache.file', fix: 'must not be the same file as storage.file: use another path' }])
   const drainDelayMs = config.drainDelayMs ?? readDrainDelay(environment)
   const addOffset = readPortOffset(environment)
   return {
@@ -40,6 +51,7 @@ export const readServiceConfig = (
     ...(email === undefined ? {} : { email: readEmail(email, { folder, environment }) }),
     ...(oidc === undefined ? {} : { oidc: readOidc(oidc, { folder, environment }) }),
     ...(storage === undefined ? {} : { storage: { file: resolve(folder, storage.file) } }),
+    ...(cache === undefined ? {} : { cache: { ...cache, file: resolve(folder, cache.file) } }),
     ...(dashboard === undefined ? {} : { dashboard: { folder: resolve(folder, dashboard.folder) } }),
     ...(tls === undefined
       ? {}
@@ -98,21 +110,35 @@ type Networks = ServiceConfig['networks']
 type Upstream = Networks[string]['upstreams'][number]
 
 interface Sources {
-  /** The folder of the config file. */
+  /** The folder of the config file, or the current one without a file. */
   readonly folder: string
   readonly environment: Environment
 }
 
-/** Replaces the variables and files of URLs and headers with their values, in all upstreams. */
-const readUpstreams = ({ networks }: ServiceConfig, sources: Sources): Networks => {
+/** Replaces the variables and files of URLs, keys and headers with their values, and vendors with their URLs, in all upstreams. */
+const readUpstreams = ({ networks, vendors = {} }: ServiceConfig, sources: Sources): Networks => {
   const { folder } = sources
   const faults: ConfigFault[] = []
+  const commonKeys = new Map<string, string | undefined>()
+  for (const [vendor, given] of Object.entries(vendors))
+    try {
+      commonKeys.set(vendor, readKey(given, `vendors.${vendor}`, sources))
+    } catch (error) {
+      if (!isConfigError(error)) throw error
+      faults.push(...error.faults)
+    }
+  const readVendorNode = (upstream: Upstream, path: string, chainId: number): Upstream => {
+    const { vendor } = upstream
+    if (vendor === undefined) return upstream
+    const key = readKey(upstream, path, sources) ?? commonKeys.get(vendor)
+    return toOrdinaryNode(upstream, { vendor, chainId, key })
+  }
   const readNetwork = (name: string, network: Networks[string]): Networks[string] => ({
     ...network,
     upstreams: network.upstreams.map((upstream, index) => {
       try {
         const path = `networks.${name}.upstreams[${index}]`
-        const read = readUpstreamUrls(upstream, path, sources)
+        const read = readUpstreamUrls(readVendorNode(upstream, path, network.chainId), path, sources)
         return read.headers === undefined
           ? read
           : { ...read, headers: readHeaders(read.headers, `${path}.headers`, folder) }
@@ -159,6 +185,20 @@ const readSource = ({ option, of, env, file }: Source, { folder, environment }: 
   } catch (error) {
     throw unreadableFile(`${option}File`, error)
   }
+}
+
+/** Reads the key of a vendor. @returns `undefined` if neither a variable nor a file is named. */
+const readKey = (
+  { keyEnv, keyFile }: { readonly keyEnv?: string | undefined; readonly keyFile?: string | undefined },
+  path: string,
+  sources: Sources,
+): string | undefined => {
+  const option = `${path}.key`
+  const key = readSource({ option, of: path, env: keyEnv, file: keyFile }, sources)?.trim()
+  if (key === undefined || /^[^\s/]+$/.test(key)) return key
+  const [member, place] = keyEnv === undefined ? ['File', 'a file'] : ['Env', formatVariable(keyEnv)]
+  const fix = `names ${place}, which holds no key: put the key alone there, without a URL around it`
+  throw new ConfigError([{ path: `${option}${member}`, fix }])
 }
 
 /** Reads a URL from an environment variable or a file. @returns `undefined` if neither is named. */

@@ -1,7 +1,10 @@
 import type { StoredKeys } from '../auth/key/createStoredKeys.ts'
+import { isStorageError } from '../errors/storageError.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayConfig } from '../proxy/gatewayOptions.ts'
+import { openChainStore } from '../storage/chainStore/openChainStore.ts'
+import type { ChainStore } from '../storage/chainStore/openChainStore.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import { checkSecret, describeSecretProblem, isWrongSecret, wrongSecretError } from './checkSecret.ts'
 import type { SecretCheck } from './checkSecret.ts'
@@ -73,6 +76,21 @@ export const openConfiguredTracing = async (
   log: ServiceParts['log'],
 ): Promise<Tracing | undefined> =>
   tracing && openTracing({ config: tracing, version, warn: (what) => log({ event: 'warning', what }) })
+
+/** Opens the chain store, if it is configured. Without it, calls go to nodes: only a path that cannot be created is an error. */
+export const openConfiguredChainStore = async (
+  { cache }: RunningConfig,
+  log: ServiceParts['log'],
+): Promise<ChainStore | undefined> => {
+  const warn = (what: string): void => log({ event: 'warning', what })
+  try {
+    return cache && (await openChainStore({ ...cache, warn }))
+  } catch (error) {
+    if (!isStorageError(error, 'failed')) throw error
+    warn(`The chain store is off until the service is restarted: ${error.message}.`)
+    return undefined
+  }
+}
 
 /** @see {@link Service.listen} */
 export const listen = async (

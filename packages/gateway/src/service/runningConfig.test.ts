@@ -33,6 +33,8 @@ describe('planReload', () => {
     ['prometheus', {}, { prometheus: { port: 9 } }],
     ['prometheus', { prometheus: { port: 9 } }, {}],
     ['storage', {}, { storage: { file: 'other.db' } }],
+    ['cache', {}, { cache: { file: 'cache.db' } }],
+    ['cache', { cache: { file: 'cache.db' } }, {}],
     ['outageGrant', {}, { outageGrant: 7 }],
     ['retention', {}, { retention: { hoursDays: 91 } }],
     ['staleKeysForMs', {}, { staleKeysForMs: 1 }],

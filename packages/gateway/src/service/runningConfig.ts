@@ -10,6 +10,7 @@ const getFixedMembers = (config: RunningConfig): Readonly<Record<string, unknown
   tls: config.tls === undefined,
   prometheus: config.prometheus,
   storage: config.storage,
+  cache: config.cache,
   outageGrant: config.outageGrant,
   retention: config.retention,
   staleKeysForMs: config.staleKeysForMs,
@@ -31,7 +32,7 @@ export const planReload = (
   const needsRestart = Object.entries(getFixedMembers(changed))
     .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]))
     .map(([name]) => name)
-  const { control: _control, tls, prometheus: _prometheus, storage: _storage, ...rest } = changed
+  const { control: _control, tls, prometheus: _prometheus, storage: _storage, cache: _cache, ...rest } = changed
   const next: RunningConfig = {
     ...rest,
     listen: current.listen,
@@ -44,6 +45,7 @@ export const planReload = (
       ? {}
       : { control: { ...current.control, publicUrl: changed.control?.publicUrl ?? current.control.publicUrl } }),
     ...(current.prometheus === undefined ? {} : { prometheus: current.prometheus }),
+    ...(current.cache === undefined ? {} : { cache: current.cache }),
     ...(current.storage === undefined ? {} : { storage: current.storage }),
     ...(current.tls === undefined ? {} : { tls: tls ?? current.tls }),
   }

@@ -50,6 +50,7 @@ describe('parseServiceConfig', () => {
         apps: { perSecond: 100, burst: 1_000, perDay: 100_000, perMonth: 3_000_000 },
         appsPerUser: 20,
       },
+      cacheHeader: true,
       compression: true,
       quotaStatus: 403,
       outageGrant: 500,
@@ -116,7 +117,7 @@ describe('parseServiceConfig', () => {
     [
       'an upstream without a URL',
       { ...minimal, networks: { ...minimal.networks, mainnet: { chainId: 1, upstreams: [{}] } } },
-      'networks.mainnet.upstreams[0] must have exactly one of url, urlEnv and urlFile',
+      'networks.mainnet.upstreams[0] must have exactly one of url, urlEnv, urlFile and vendor',
     ],
     [
       'a wrong upstream',
@@ -175,6 +176,32 @@ describe('parseServiceConfig', () => {
       'a wrong hedgeMs',
       { ...minimal, networks: { ...minimal.networks, testnet: { ...node, hedgeMs: 'p99' } } },
       'networks.testnet.hedgeMs must be a whole number from 1 to 60000, or "p95"',
+    ],
+    ...(
+      [
+        [
+          'a method that nodes cannot agree on',
+          { methods: ['eth_gasPrice'] },
+          '.methods[0] has eth_gasPrice, which nodes',
+        ],
+        ['a write', { methods: ['eth_sendRawTransaction'] }, '.methods[0] has eth_sendRawTransaction, which nodes'],
+        ['a misspelt method', { methods: ['eth_cal'] }, '.methods[0] has an unknown method "eth_cal"'],
+        ['no method', { methods: [] }, '.methods must be a list of methods, such as ["eth_call", "eth_getLogs"]'],
+        ['one node', { methods: ['eth_call'], nodes: 1 }, '.nodes must be a whole number from 2 to 10'],
+        ['an unknown reaction', { methods: ['eth_call'], onFew: 'retry' }, '.onFew must be "error" or "serve"'],
+      ] as const
+    ).map(([what, rule, fault]): [string, unknown, string] => [
+      `a rule of confirmed reads with ${what}`,
+      { ...minimal, networks: { ...minimal.networks, testnet: { ...node, confirm: [rule] } } },
+      `networks.testnet.confirm[0]${fault}`,
+    ]),
+    [
+      'two rules for a method',
+      {
+        ...minimal,
+        networks: { testnet: { ...node, confirm: [{ methods: ['eth_call'] }, { methods: ['eth_call'], nodes: 3 }] } },
+      },
+      'networks.testnet.confirm must have each method in one rule only',
     ],
     [
       'a longer timeout for headers than for requests',

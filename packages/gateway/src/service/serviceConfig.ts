@@ -8,6 +8,7 @@ import { limits } from './limitsConfig.ts'
 import { networkName, networks } from './networksConfig.ts'
 import { oidc } from './oidcConfig.ts'
 import { requestLogConfig } from './requestLogConfig.ts'
+import { vendorKeys } from './vendorConfig.ts'
 import { tracing } from './tracing/tracingConfig.ts'
 
 const maxDays = 3_650
@@ -81,6 +82,11 @@ export const serviceConfigSchema = object({
     ),
   }).exactOptional(),
   networks,
+  vendors: vendorKeys
+    .exactOptional()
+    .describe(
+      'The keys of [vendors](../service/vendors.md). Each adds a node to every network of the config that it serves.',
+    ),
   chains: z
     .record(
       networkName(),
@@ -139,6 +145,14 @@ export const serviceConfigSchema = object({
     file: path('the SQLite file').describe(
       'The path of the SQLite file. `storage` is required without `DATABASE_URL`.',
     ),
+  }).exactOptional(),
+  cache: object({
+    file: path('the file of the chain store').describe(
+      'The path of the [chain store](../service/chain-store.md): results that can no longer change, so that nodes are asked for them once. Instances of one machine can share the file.',
+    ),
+    maxBytes: whole(16 * 1024 * 1024, Number.MAX_SAFE_INTEGER)
+      .default(10_000_000_000)
+      .describe('The size of the chain store. Above it, what was not used for longest is deleted.'),
   }).exactOptional(),
   postgres: object({
     maxConnections: whole(1, 1_000)

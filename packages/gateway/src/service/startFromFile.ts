@@ -9,30 +9,35 @@ import { getSecrets } from './getSecrets.ts'
 import { createService } from './createService.ts'
 import type { CloseOptions, Listening, Service, ServiceOptions } from './service.ts'
 import { readServerSecrets } from './readServerSecrets.ts'
-import { readServiceConfig } from './readServiceConfig.ts'
+import { provideOperator } from './provideOperator.ts'
+import type { FirstOperator } from './provideOperator.ts'
+import { readServiceConfig, resolveServiceConfig } from './readServiceConfig.ts'
 import { createRedact } from './redact.ts'
 import type { Redact } from './redact.ts'
-import type { ServiceConfig } from './serviceConfig.ts'
+import type { ServiceConfig, ServiceConfigInput } from './serviceConfig.ts'
 import { readServiceEnvironment } from './serviceEnvironment.ts'
 import type { Environment } from './serviceEnvironment.ts'
 import { createServiceLog } from './serviceLog.ts'
 import type { LogStream } from './serviceLog.ts'
 
-/** A service that was started from a config file. */
+/** A service that was started from a config. */
 export interface RunningService {
   readonly listening: Listening
   /** Reloads the config file, as the service also does when the file changes. A config with faults is logged and changes nothing. Never rejects. */
   reload(): Promise<void>
+  /**
+   * Creates the first operator, and an app with a key, if the service has no accounts.
+   * @returns `undefined` if it has some.
+   */
+  provideOperator(): Promise<FirstOperator | undefined>
   /** Stops the service: see {@link Service.close}. */
   close(options?: CloseOptions): Promise<void>
   /** Ends the drain delay of a `close()` early. @returns Whether a drain delay was running. */
   skipDrainDelay(): boolean
 }
 
-/** Options of {@link startFromFile}. */
+/** Options of {@link startFromFile} and {@link startFromConfig}. */
 export interface StartOptions {
-  /** The path of the config file. */
-  readonly file: string
   /**
    * Receives whole log lines, each one JSON object. Pass a stream, such as `process.stdout`, rather than a function that writes to one: if the
    * stream's reader is slow, the log then drops and counts lines instead of buffering them without bound.
@@ -57,19 +62,37 @@ export interface StartOptions {
  * const service = await startFromFile({ file: 'keyrail.config.json', write: process.stdout })
  * process.once('SIGTERM', () => void service.close())
  */
-export const startFromFile = async ({
+export const startFromFile = ({
   file,
-  write,
-  dashboard,
-  version,
-  newSecret,
-  environment = process.env,
-}: StartOptions): Promise<RunningService> => {
+  ...options
+}: StartOptions & { /** The path of the config file. */ readonly file: string }): Promise<RunningService> =>
+  start((environment) => readServiceConfig(file, { environment }), [file], options)
+
+/**
+ * Starts a service from a config in memory, as {@link startFromFile} does from a file. Relative paths in it start at the current folder.
+ * @throws The same errors.
+ * @example
+ * const networks = { 'base-mainnet': { upstreams: ['alchemy://ENV:ALCHEMY_KEY'] } }
+ * const config = { publicUrl: 'http://127.0.0.1:8080', storage: { file: 'data/keyrail.db' }, networks }
+ * const service = await startFromConfig({ config, write: process.stdout })
+ */
+export const startFromConfig = ({
+  config,
+  ...options
+}: StartOptions & { /** As in a config file. */ readonly config: ServiceConfigInput }): Promise<RunningService> =>
+  start((environment) => resolveServiceConfig(config, { folder: process.cwd(), environment }), [], options)
+
+/** @param files - The files of the config. */
+const start = async (
+  read: (environment: Environment) => ServiceConfig,
+  files: readonly string[],
+  { write, dashboard, version, newSecret, environment = process.env }: StartOptions,
+): Promise<RunningService> => {
   const readConfig = (): ServiceConfig => {
-    const read = readServiceConfig(file, { environment })
-    return read.dashboard === undefined && dashboard !== undefined
-      ? { ...read, dashboard: { folder: dashboard } }
-      : read
+    const config = read(environment)
+    return config.dashboard === undefined && dashboard !== undefined
+      ? { ...config, dashboard: { folder: dashboard } }
+      : config
   }
   let config = readConfig()
   const settings = readServiceEnvironment(config, environment)
@@ -100,7 +123,7 @@ export const startFromFile = async ({
 
   const secretFile = environment['KEYRAIL_SECRET_FILE'] || undefined
   const getWatchedFiles = (): string[] => [
-    file,
+    ...files,
     ...(secretFile === undefined ? [] : [secretFile]),
     ...(config.tls === undefined ? [] : [config.tls.certFile, config.tls.keyFile]),
   ]
@@ -145,6 +168,7 @@ export const startFromFile = async ({
   return {
     listening,
     reload,
+    provideOperator: () => provideOperator(service, listening, Object.keys(config.networks)),
     close: async (options) => {
       stopWatching()
       await reloading

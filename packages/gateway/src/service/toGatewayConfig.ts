@@ -5,9 +5,8 @@ import { networkBounds } from '../proxy/options/bounds.ts'
 import { gatewayShape } from '../proxy/options/gatewayShape.ts'
 import { networkShape } from '../proxy/options/networkOptions.ts'
 import type { NetworkOptions } from '../proxy/options/networkOptions.ts'
-import type { UpstreamOptions } from '../proxy/options/upstreamOptions.ts'
+import type { UpstreamHeaders, UpstreamOptions } from '../proxy/options/upstreamOptions.ts'
 import { findHeadersFault } from '../proxy/upstream/upstreamHeaders.ts'
-import type { UpstreamHeaders } from '../proxy/upstream/upstreamHeaders.ts'
 import { ConfigError } from './configError.ts'
 import type { LimitsByNetwork } from './networkLimits.ts'
 import type { RunningConfig } from './runningConfig.ts'
@@ -67,7 +66,8 @@ const narrow = (upstream: UpstreamOptions, methods: NetworkOptions['methods']): 
 /** The nodes of a network. @throws {ConfigError} if a URL or headers cannot be used. */
 export const toUpstreams = (network: Network, upstreams: readonly UpstreamConfig[]): readonly UpstreamOptions[] =>
   upstreams.map((upstream, index) => {
-    const { url, urlEnv: _e, urlFile: _f, wsUrl, wsUrlEnv: _we, wsUrlFile: _wf, headers = {}, ...options } = upstream
+    const { url, wsUrl, headers = {}, vendor: _v, keyEnv: _ke, keyFile: _kf, ...rest } = upstream
+    const { urlEnv: _e, urlFile: _f, wsUrlEnv: _we, wsUrlFile: _wf, ...options } = rest
     const path = `networks.${network}.upstreams[${index}]`
     if (url === undefined)
       throw new ConfigError([{ path: `${path}.url`, fix: 'is missing: read the config with readServiceConfig' }])

@@ -11,11 +11,18 @@ import type { Db, Tables } from './tables.ts'
 /** A personal access token, with which scripts use the control API. */
 export type AccessToken = RecordOf<typeof accessTokenColumns>
 
+/** The account of a token, and its user if that is a member of a team. */
+export type TokenOwner = Pick<AccessToken, 'userId' | 'memberId'>
+
 /** The personal access tokens, stored by their SHA-256 (lower-case hex). */
 export interface AccessTokens {
-  /** @returns The token; `'notFound'` if there is no such user; `'tokensFull'` if the user has `max` tokens, including expired ones. */
+  /**
+   * @param token.memberId - The user, for a token of a team. @default the user of the account
+   * @returns The token; `'notFound'` if there is no such account; `'tokensFull'` if the user has `max` tokens there, including expired ones.
+   */
   create(token: {
     userId: string
+    memberId?: string | null
     hash: string
     scopes: readonly string[]
     label: string
@@ -24,13 +31,13 @@ export interface AccessTokens {
     now: number
   }): Promise<AccessToken | 'notFound' | 'tokensFull'>
   find(hash: string): Promise<AccessToken | undefined>
-  /** The oldest first. */
-  list(userId: string): Promise<readonly AccessToken[]>
+  /** Lists the tokens of a user for an account, the oldest first. */
+  list(owner: TokenOwner): Promise<readonly AccessToken[]>
   /** Records that it was used. */
   touch(id: string, now: number): Promise<void>
   /** @returns Whether the user had this token. */
-  remove(token: { id: string; userId: string }): Promise<boolean>
-  /** Removes all tokens of a user. @returns How many. */
+  remove(token: TokenOwner & { id: string }): Promise<boolean>
+  /** Removes all tokens of a user, those for teams included. @returns How many. */
   removeAll(userId: string): Promise<number>
 }
 
@@ -40,15 +47,26 @@ const toToken = (row: Selectable<Tables['accessTokens']>): AccessToken => fromRo
 export const createAccessTokens = (db: Db): AccessTokens => {
   const { query } = db
   return {
-    create: ({ userId, hash, scopes, label, expiresAt, max = Infinity, now }) =>
+    create: ({ userId, memberId = null, hash, scopes, label, expiresAt, max = Infinity, now }) =>
       inTransaction(db, async (transaction) => {
         if (!(await lockUser(transaction, userId))) return 'notFound'
-        const own = transaction.query.selectFrom('accessTokens').where('userId', '=', userId)
+        const own = transaction.query
+          .selectFrom('accessTokens')
+          .where('userId', '=', userId)
+          .where('memberId', 'is not distinct from', memberId)
         if ((await countRows(own)) >= max) return 'tokensFull'
         const row = await transaction.query
           .insertInto('accessTokens')
           .values({
-            ...toNewRow(accessTokenColumns, { id: createId('tok'), userId, scopes, label, createdAt: now, expiresAt }),
+            ...toNewRow(accessTokenColumns, {
+              id: createId('tok'),
+              userId,
+              memberId,
+              scopes,
+              label,
+              createdAt: now,
+              expiresAt,
+            }),
             sha256: toHashBytes(hash),
           })
           .returningAll()
@@ -63,11 +81,12 @@ export const createAccessTokens = (db: Db): AccessTokens => {
         .executeTakeFirst()
       return row && toToken(row)
     },
-    list: async (userId) => {
+    list: async ({ userId, memberId }) => {
       const rows = await query
         .selectFrom('accessTokens')
         .selectAll()
         .where('userId', '=', userId)
+        .where('memberId', 'is not distinct from', memberId)
         .orderBy('createdAt')
         .orderBy('id')
         .execute()
@@ -76,8 +95,19 @@ export const createAccessTokens = (db: Db): AccessTokens => {
     touch: async (id, now) => {
       await query.updateTable('accessTokens').set({ seenAt: now }).where('id', '=', id).execute()
     },
-    remove: async ({ id, userId }) =>
-      (await changeRows(query.deleteFrom('accessTokens').where('id', '=', id).where('userId', '=', userId))) > 0,
-    removeAll: (userId) => changeRows(query.deleteFrom('accessTokens').where('userId', '=', userId)),
+    remove: async ({ id, userId, memberId }) =>
+      (await changeRows(
+        query
+          .deleteFrom('accessTokens')
+          .where('id', '=', id)
+          .where('userId', '=', userId)
+          .where('memberId', 'is not distinct from', memberId),
+      )) > 0,
+    removeAll: (userId) =>
+      changeRows(
+        query
+          .deleteFrom('accessTokens')
+          .where((row) => row.or([row('userId', '=', userId), row('memberId', '=', userId)])),
+      ),
   }
 }

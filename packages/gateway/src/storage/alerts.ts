@@ -44,7 +44,8 @@ export interface Alerts {
   /** Records an alert. @returns `false` if it exists: another instance has created it. */
   add(alert: { quota: string; day: number; level: number; now: number }): Promise<boolean>
   /**
-   * Lists who gets an alert about a user: the user and all operators, by email if they want and their address is verified, and their webhooks.
+   * Lists who gets an alert about an account: its user, or the owners and admins of the team, and all operators, by email if they want and their
+   * address is verified, and their webhooks.
    */
   listRecipients(userId: string): Promise<readonly { readonly userId: string; readonly webhookId: string | null }[]>
   addDelivery(delivery: {
@@ -114,7 +115,11 @@ const findOwners = async ({ query }: Db, quotas: readonly string[]): Promise<Rea
       .where((row) =>
         row.or([
           row.and([row('users.quotaOwner', 'is', null), row('users.id', 'in', users)]),
-          row('users.quotaOwner', 'in', users),
+          // A team that shares the quota of a user does not own it.
+          row.and([
+            row('users.quotaOwner', 'in', users),
+            row('users.id', 'not in', query.selectFrom('teams').select('id')),
+          ]),
         ]),
       )
       .execute()
@@ -164,6 +169,11 @@ const listRecipients = async (
   { query }: Db,
   userId: string,
 ): Promise<readonly { readonly userId: string; readonly webhookId: string | null }[]> => {
+  const managers = query
+    .selectFrom('members')
+    .select('userId')
+    .where('accountId', '=', userId)
+    .where('role', 'in', ['owner', 'admin'])
   const emails = await query
     .selectFrom('users')
     .select('id')
@@ -171,7 +181,7 @@ const listRecipients = async (
     .where('emailVerifiedAt', 'is not', null)
     .where((row) =>
       row.or([
-        row.and([row('id', '=', userId), row('alertEmails', '=', 1)]),
+        row.and([row.or([row('id', '=', userId), row('id', 'in', managers)]), row('alertEmails', '=', 1)]),
         row.and([row('role', '=', 'operator'), row('alertEmailsAll', '=', 1)]),
       ]),
     )

@@ -31,9 +31,9 @@ export interface AuditLog {
     limit: number
   }): Promise<readonly (AuditEntry & { readonly id: number })[]>
   /**
-   * Finds the names of the objects and authors of entries: the email address of an account or an invite, the name of an app or a key, the label
+   * Finds the names of the objects and authors of entries: the email address of a user or an invite, the name of a team, an app or a key, the label
    * of an access token, and the host of a webhook. Deleted records have no name.
-   * @param options.ownerId - Only names of this account and of what it owns.
+   * @param options.ownerId - Only names of this account, of its members and of what it owns.
    */
   findNames(ids: readonly string[], options?: { ownerId?: string | undefined }): Promise<ReadonlyMap<string, string>>
   /** Removes entries from before a time, among the `limit` oldest entries. @returns How many. */
@@ -46,12 +46,26 @@ interface NameRow {
   readonly owner: string | null
 }
 
-/** How the name of an object is found, by the prefix of its id. */
+const findAccounts = (query: Db['query'], ids: readonly string[]): Promise<readonly NameRow[]> =>
+  query.selectFrom('users').select(['id', 'email as name', 'id as owner']).where('id', 'in', ids).execute()
+
+/** How the name of an object is found, by the prefix of its id. An account sees the names of its members. */
 const nameQueries: Readonly<
-  Record<string, (query: Db['query'], ids: readonly string[]) => Promise<readonly NameRow[]>>
+  Record<string, (query: Db['query'], ids: readonly string[], accountId?: string) => Promise<readonly NameRow[]>>
 > = {
-  usr: (query, ids) =>
-    query.selectFrom('users').select(['id', 'email as name', 'id as owner']).where('id', 'in', ids).execute(),
+  usr: async (query, ids, accountId) => [
+    ...(await findAccounts(query, ids)),
+    ...(accountId === undefined
+      ? []
+      : await query
+          .selectFrom('members')
+          .innerJoin('users', 'users.id', 'members.userId')
+          .select(['users.id', 'users.email as name', 'members.accountId as owner'])
+          .where('members.accountId', '=', accountId)
+          .where('users.id', 'in', ids)
+          .execute()),
+  ],
+  acc: (query, ids) => findAccounts(query, ids),
   app: (query, ids) =>
     query.selectFrom('apps').select(['id', 'name', 'userId as owner']).where('id', 'in', ids).execute(),
   key: (query, ids) =>
@@ -63,14 +77,32 @@ const nameQueries: Readonly<
       .select(({ fn, ref }) => fn.coalesce(ref('apps.name'), ref('keys.name')).as('name'))
       .where('keys.id', 'in', ids)
       .execute(),
-  tok: (query, ids) =>
-    query
+  tok: async (query, ids) => {
+    const rows = await query
       .selectFrom('accessTokens')
-      .select(['id', 'label as name', 'userId as owner'])
+      .leftJoin('users', 'users.id', 'accessTokens.memberId')
+      .select(['accessTokens.id', 'accessTokens.label', 'accessTokens.userId as owner', 'users.email'])
+      .where('accessTokens.id', 'in', ids)
+      .execute()
+    // A team sees whose token it is.
+    return rows.map(({ id, label, owner, email }) => ({
+      id,
+      owner,
+      name: email === null ? label : `${label} (${email})`,
+    }))
+  },
+  inv: async (query, ids) => [
+    ...(await query
+      .selectFrom('memberInvites')
+      .select(['id', 'email as name', 'accountId as owner'])
       .where('id', 'in', ids)
-      .execute(),
-  inv: (query, ids) =>
-    query.selectFrom('invites').select(['id', 'email as name', 'createdBy as owner']).where('id', 'in', ids).execute(),
+      .execute()),
+    ...(await query
+      .selectFrom('invites')
+      .select(['id', 'email as name', 'createdBy as owner'])
+      .where('id', 'in', ids)
+      .execute()),
+  ],
   whk: async (query, ids) => {
     const webhooks = query.selectFrom('webhooks').select(['id', 'url', 'userId as owner']).where('id', 'in', ids)
     // The path of a webhook's URL may be a secret.
@@ -101,7 +133,7 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
     for (const [kind, findNames] of Object.entries(nameQueries)) {
       const ofKind = [...new Set(ids.filter((id) => id.startsWith(`${kind}_`)))]
       if (ofKind.length === 0) continue
-      for (const { id, name, owner } of await findNames(query, ofKind))
+      for (const { id, name, owner } of await findNames(query, ofKind, ownerId))
         if (name !== null && name !== '' && (ownerId === undefined || owner === ownerId)) names.set(id, name)
     }
     return names

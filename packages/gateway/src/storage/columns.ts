@@ -62,6 +62,10 @@ export const jsonOrNull: OptionalColumn<string | null, Readonly<Record<string, u
 /** Lists the names of columns. */
 export const listColumns = <Map extends Columns>(columns: Map): readonly (keyof Map & string)[] => Object.keys(columns)
 
+/** Picks the members of a record that have these columns. */
+export const pickColumns = <Map extends Columns>(columns: Map, record: RecordOf<Map>): RecordOf<Map> =>
+  Object.fromEntries(listColumns(columns).map((name) => [name, record[name]])) as RecordOf<Map>
+
 /** Reads the record of a row. Other columns of the row are left out. */
 export const fromRow = <Map extends Columns>(columns: Map, row: RowOf<Map>): RecordOf<Map> =>
   Object.fromEntries(

@@ -7,5 +7,6 @@ const letters = '0123456789abcdefghijkmnpqrstuvwxyz'
  * @param kind - The prefix.
  * @returns The prefix and 20 random characters, such as `app_6f0q…`.
  */
-export const createId = (kind: 'usr' | 'app' | 'key' | 'tok' | 'alw' | 'inv' | 'whk' | 'fac' | 'dlv' | 'evt'): string =>
-  `${kind}_${Array.from({ length: 20 }, () => letters[randomInt(letters.length)]).join('')}`
+export const createId = (
+  kind: 'usr' | 'acc' | 'app' | 'key' | 'tok' | 'alw' | 'inv' | 'whk' | 'fac' | 'dlv' | 'evt',
+): string => `${kind}_${Array.from({ length: 20 }, () => letters[randomInt(letters.length)]).join('')}`

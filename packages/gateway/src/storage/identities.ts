@@ -26,6 +26,8 @@ export interface Identities {
    * @returns `false` if it was used before.
    */
   useToken(token: { hash: string; expiresAt: number }): Promise<boolean>
+  /** Whether a token was used. */
+  isUsed(hash: string): Promise<boolean>
   /** Deletes up to `limit` used tokens that have expired. @returns How many. */
   prune(options: { now: number; limit: number }): Promise<number>
 }
@@ -58,6 +60,12 @@ export const createIdentities = ({ query }: Db): Identities => ({
       .executeTakeFirst()
     return (numInsertedOrUpdatedRows ?? 0n) > 0n
   },
+  isUsed: async (hash) =>
+    (await query
+      .selectFrom('usedSignOns')
+      .select('sha256')
+      .where('sha256', '=', toHashBytes(hash))
+      .executeTakeFirst()) !== undefined,
   prune: async ({ now, limit }) => {
     const expired = query.selectFrom('usedSignOns').select('sha256').where('expiresAt', '<=', now).limit(limit)
     return changeRows(query.deleteFrom('usedSignOns').where('sha256', 'in', expired))

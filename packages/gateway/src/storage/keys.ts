@@ -6,6 +6,7 @@ import { recordChange } from './changes.ts'
 import { fromRow, toRow } from './columns.ts'
 import type { RecordOf } from './columns.ts'
 import { toHashBytes } from './columnValues.ts'
+import { listLimitGroup, lockLimitGroups } from './limitGroup.ts'
 import { inTransaction, lockRows } from './transaction.ts'
 import { toKeyRow } from './toKeyRow.ts'
 import { keyColumns, keySettings } from './tables.ts'
@@ -51,11 +52,14 @@ interface Rotation {
 export interface Keys extends SealedSecrets {
   /**
    * Creates an API key.
-   * @returns The key; `'slotsFull'` if the user has four API keys that are not revoked; `'notFound'` if there is no such user.
+   * @returns The key; `'slotsFull'` if the user, and all accounts with the same limits, have four API keys that are not revoked; `'notFound'` if there
+   * is no such user.
    */
   createApiKey(created: NewApiKey): Promise<Key | 'slotsFull' | 'notFound'>
   find(key: { id: string; userId: string }): Promise<Key | undefined>
   findByApp(app: { appId: string; userId: string }): Promise<Key | undefined>
+  /** How many more API keys a user can create. */
+  countFree(userId: string): Promise<number>
   /** Lists the keys of some of a user's apps. */
   listByApps(apps: { appIds: readonly string[]; userId: string }): Promise<readonly Key[]>
   /** Lists a user's API keys that are not revoked, the oldest first. */
@@ -93,6 +97,15 @@ export interface Keys extends SealedSecrets {
 }
 
 const slots = [1, 2, 3, 4] as const
+
+/** Finds the slots that API keys of some users take. */
+export const findSlots = ({ query }: Db, userIds: readonly string[]) =>
+  query
+    .selectFrom('keys')
+    .select(['userId', 'slot'])
+    .where('userId', 'in', userIds)
+    .where('slot', 'is not', null)
+    .execute()
 
 type KeyRow = Selectable<Tables['keys']>
 
@@ -139,25 +152,25 @@ const changeKey = <Rejected extends string>(
   })
 
 const createApiKey = async (
-  { query }: Db,
+  transaction: Db,
   { userId, name, description, network, key, expiresAt = null, now }: NewApiKey,
 ): Promise<Key | 'slotsFull' | 'notFound'> => {
-  const user = await query.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()
-  if (user === undefined) return 'notFound'
+  const [userIds] = (await lockLimitGroups(transaction, [userId])) ?? []
+  if (userIds === undefined) return 'notFound'
   const row = toKeyRow(key, { userId, network, name: name.trim(), description, createdAt: now, expiresAt })
   for (;;) {
-    const own = query.selectFrom('keys').select('slot').where('userId', '=', userId).where('slot', 'is not', null)
-    const used = await own.execute()
-    const slot = slots.find((free) => used.every((taken) => taken.slot !== free))
-    if (slot === undefined) return 'slotsFull'
-    const created = await query
+    const used = await findSlots(transaction, userIds)
+    const own = used.filter((taken) => taken.userId === userId)
+    const slot = slots.find((free) => own.every((taken) => taken.slot !== free))
+    if (slot === undefined || used.length >= maxApiKeys) return 'slotsFull'
+    const created = await transaction.query
       .insertInto('keys')
       .values({ ...row, slot })
       .onConflict((conflict) => conflict.columns(['userId', 'slot']).doNothing())
       .returningAll()
       .executeTakeFirst()
     if (created !== undefined) return toKey(created)
-    // A concurrent insert took that slot: try the next one.
+    // An instance of the version before, which locks nothing, took that slot: try the next one.
   }
 }
 
@@ -186,7 +199,9 @@ export const createKeys = (db: Db): Keys => {
   const selectByUser = (userId: string) => query.selectFrom('keys').selectAll().where('userId', '=', userId)
 
   return {
-    createApiKey: (created) => createApiKey(db, created),
+    createApiKey: (created) => inTransaction(db, (transaction) => createApiKey(transaction, created)),
+    countFree: async (userId) =>
+      Math.max(0, maxApiKeys - (await findSlots(db, await listLimitGroup(db, userId))).length),
 
     find: async (key) => {
       const row = await findRow(db, key)

@@ -1,5 +1,4 @@
-import { countUsedApps } from './apps.ts'
-import { createId } from './createId.ts'
+import { countUsedApps, leavePlaces } from './apps.ts'
 import type { Db } from './tables.ts'
 import { changeRows } from './countRows.ts'
 import { startOfUtcDay } from '../lib/utcDay.ts'
@@ -26,7 +25,7 @@ export const createLeftUsers = (db: Db): LeftUsers => {
   const { query } = db
   return {
     add: async ({ emailHash, user, now }) => {
-      const apps = await countUsedApps(db, { userId: user.id, now })
+      const apps = await countUsedApps(db, { userIds: [user.id], now })
       const left = { quotaOwner: user.quotaOwner, apps, leftAt: now }
       await query
         .insertInto('leftUsers')
@@ -46,10 +45,7 @@ export const createLeftUsers = (db: Db): LeftUsers => {
         .toSorted((one, other) => other.leftAt - one.leftAt)
       if (left === undefined) return
       await query.updateTable('users').set({ quotaOwner: left.quotaOwner }).where('id', '=', userId).execute()
-      if (left.apps === 0) return
-      // Each app has a daily quota, so the apps of the deleted account count until the end of the day, as deleted apps do.
-      const removed = Array.from({ length: left.apps }, () => ({ id: createId('app'), userId, removedAt: left.leftAt }))
-      await query.insertInto('removedApps').values(removed).execute()
+      await leavePlaces(db, { count: left.apps, userId, now: left.leftAt })
     },
     prune: async ({ now, limit }) => {
       const old = query

@@ -24,6 +24,8 @@ import { createKeys } from './keys.ts'
 import type { Keys } from './keys.ts'
 import { createLeftUsers } from './leftUsers.ts'
 import type { LeftUsers } from './leftUsers.ts'
+import { createMembers } from './members.ts'
+import type { Members } from './members.ts'
 import { createOneTimeLinks } from './oneTimeLinks.ts'
 import type { OneTimeLinks } from './oneTimeLinks.ts'
 import { createRequestLog } from './requestLog.ts'
@@ -31,6 +33,8 @@ import type { RequestLog } from './requestLog.ts'
 import { createSessions } from './sessions.ts'
 import type { Sessions } from './sessions.ts'
 import type { Db } from './tables.ts'
+import { createTeams } from './teams.ts'
+import type { Teams } from './teams.ts'
 import { createUsers } from './users.ts'
 import type { Users } from './users.ts'
 import { createWebhooks } from './webhooks.ts'
@@ -39,6 +43,8 @@ import type { Webhooks } from './webhooks.ts'
 /** All repositories. */
 export interface Repositories {
   readonly users: Users
+  readonly teams: Teams
+  readonly members: Members
   readonly sessions: Sessions
   readonly apps: Apps
   readonly allowList: AllowList
@@ -61,6 +67,8 @@ export interface Repositories {
 /** Creates the repositories of a database or a transaction. */
 export const createRepositories = (db: Db): Repositories => ({
   users: createUsers(db),
+  teams: createTeams(db),
+  members: createMembers(db),
   sessions: createSessions(db),
   apps: createApps(db),
   allowList: createAllowList(db),

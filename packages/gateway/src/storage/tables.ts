@@ -7,13 +7,11 @@ import type { RowOf } from './columns.ts'
 // The database has `snake_case` columns. Times are milliseconds since 1970, booleans are 0 or 1, lists and objects are JSON text, so that both
 // databases return the same values.
 
-/** The columns of accounts that are members of `User`. */
-export const userColumns = {
+/** The columns of accounts that other parts of the service see. The account of a team has a row too. */
+export const accountColumns = {
   id: plain<string>(),
-  /** As entered, without leading and trailing spaces. */
+  /** As entered, without leading and trailing spaces. Of the account of a team: its name. */
   email: plain<string>(),
-  /** The password hash as a PHC string; empty if the account has no password. */
-  password: plain<string>(),
   state: plain<'active' | 'disabled'>(),
   role: plain<'user' | 'operator'>(),
   /** Overrides of the service's limits. */
@@ -24,6 +22,24 @@ export const userColumns = {
   emailVerifiedAt: nullable<number>(),
   /** Whether it has a second factor. `Factors` maintains it. */
   hasSecondFactor: flag,
+}
+
+/** The columns of accounts that are members of `User`. */
+export const userColumns = {
+  ...accountColumns,
+  /** The password hash as a PHC string; empty if the account has no password. */
+  password: plain<string>(),
+}
+
+/** What the owner of a team requires of its members. */
+export const teamRuleColumns = {
+  /** Whether a member without a second factor has no access. */
+  membersNeedSecondFactor: flag,
+}
+
+interface TeamRow extends RowOf<typeof teamRuleColumns> {
+  id: string
+  createdBy: string
 }
 
 /** The alerts that a user gets by email. */
@@ -39,6 +55,39 @@ interface UserRow extends RowOf<typeof userColumns> {
   quotaOwner: string | null
   alertEmails: Generated<number>
   alertEmailsAll: Generated<number>
+}
+
+/** The roles of members, the most powerful first. */
+export const memberRoles = ['owner', 'admin', 'developer', 'viewer'] as const
+
+/** What a member of an account may do. */
+export type MemberRole = (typeof memberRoles)[number]
+
+/** The columns of members of teams that are members of `Member`. */
+export const memberColumns = {
+  accountId: plain<string>(),
+  userId: plain<string>(),
+  role: plain<MemberRole>(),
+  /** Whether a group at the OpenID Connect provider gave the role, which takes it away again. */
+  byGroup: flag,
+  createdAt: plain<number>(),
+}
+
+/** The columns of invites to teams that are members of `MemberInvite`. */
+export const memberInviteColumns = {
+  id: plain<string>(),
+  accountId: plain<string>(),
+  /** The only email address that can use it. */
+  email: plain<string>(),
+  role: plain<MemberRole>(),
+  /** The id of the member who created it. */
+  createdBy: plain<string>(),
+  createdAt: plain<number>(),
+  expiresAt: plain<number>(),
+}
+
+interface MemberInviteRow extends RowOf<typeof memberInviteColumns> {
+  sha256: Uint8Array
 }
 
 interface LeftUserRow {
@@ -184,7 +233,10 @@ interface KeyRow extends RowOf<typeof keyColumns> {
 /** The columns of access tokens that are members of `AccessToken`. */
 export const accessTokenColumns = {
   id: plain<string>(),
+  /** The account that it belongs to: the id of a user or of a team. */
   userId: plain<string>(),
+  /** Of a token of a team: the member. `null`: the user of the account. */
+  memberId: nullable<string>(),
   scopes: json<readonly string[]>(),
   label: plain<string>(),
   createdAt: plain<number>(),
@@ -328,6 +380,8 @@ interface UsageRow {
   counts: string
   /** The units and bytes of the counts. */
   used: string
+  /** How many of the counted calls had their result in the chain store. */
+  stored: string
 }
 
 interface UsageMinuteRow extends UsageRow {
@@ -384,6 +438,7 @@ interface RequestLogRow {
   requestId: string
   calls: number
   failedCalls: number
+  storedCalls: number
   keyEnding: string | null
   origin: string | null
   ipBlock: string | null
@@ -403,6 +458,9 @@ interface RequestExcerptRow {
 /** The tables, by their names in the query builder. */
 export interface Tables {
   users: UserRow
+  teams: TeamRow
+  members: RowOf<typeof memberColumns>
+  memberInvites: MemberInviteRow
   leftUsers: LeftUserRow
   sessions: SessionRow
   apps: AppRow

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { recordChange } from './changes.ts'
 import { createId } from './createId.ts'
 import { foldEmail, isSameEmail, listFoldedForms } from './emailIdentity.ts'
+import { listSharingTeams } from './limitGroup.ts'
 import { inTransaction, lockRows, unlessConflict } from './transaction.ts'
 import { fromRow, toNewRow, toRow } from './columns.ts'
 import type { RecordOf } from './columns.ts'
@@ -19,7 +20,7 @@ export interface User extends RecordOf<typeof userColumns> {
 /** Why an account cannot have an email address. `emailTaken`: another account has it. `emailSimilar`: another account has one that looks like it. */
 export type EmailProblem = 'emailTaken' | 'emailSimilar'
 
-/** The accounts. Email addresses are compared by `toEmailIdentity`. */
+/** The users, without the accounts of teams. Email addresses are compared by `toEmailIdentity`. */
 export interface Users {
   /**
    * @param user.isVerified - Whether the user has proved that the email address is theirs. @default false
@@ -33,12 +34,14 @@ export interface Users {
     now: number
   }): Promise<User | EmailProblem>
   find(id: string): Promise<User | undefined>
+  /** Finds the id of the user whose quota counter the API keys of an account use, that of a team included. */
+  findQuotaOwner(accountId: string): Promise<string>
   /** Finds and locks an account until the transaction ends. A new session of the account waits for that. */
   findForUpdate(id: string): Promise<User | undefined>
   findByEmail(email: string): Promise<User | undefined>
-  /** Lists up to `limit` accounts by id, after `after`. With `email`: only those whose email address contains that text, ignoring case. */
+  /** Lists up to `limit` users by id, after `after`. With `email`: only those whose email address contains that text, ignoring case. */
   list(page: { after?: string; limit: number; email?: string }): Promise<readonly User[]>
-  /** The number of accounts. */
+  /** The number of users. */
   count(): Promise<number>
   /**
    * @param options.from - If given, only if this still is the hash.
@@ -51,7 +54,7 @@ export interface Users {
   setRole(id: string, role: User['role']): Promise<boolean>
   /** Disables or enables the account and all its keys. @returns Whether there is such a user. */
   setState(id: string, state: User['state']): Promise<boolean>
-  /** @returns Whether there is such a user. */
+  /** Sets the limits of a user, and of the teams that share them. @returns Whether there is such a user. */
   setLimits(id: string, limits: User['limits']): Promise<boolean>
   /** Deletes an account and everything that it owns, except the audit log. @returns Whether there was such a user. */
   remove(id: string): Promise<boolean>
@@ -72,9 +75,34 @@ const findProblem = async (within: Db, email: string, id?: string): Promise<Emai
   return others.length === 0 ? undefined : 'emailSimilar'
 }
 
+const setVerifiedEmail = async (
+  transaction: Db,
+  { id, email, now }: { id: string; email: string; now: number },
+): Promise<boolean | EmailProblem> => {
+  const user = await transaction.query.selectFrom('users').select('email').where('id', '=', id).executeTakeFirst()
+  // It may have its own address, although another account's looks like it: earlier versions allowed some of them.
+  const isOther = !isSameEmail(user?.email, email)
+  const problem = isOther ? await findProblem(transaction, email, id) : undefined
+  if (problem !== undefined) return problem
+  const result = await unlessConflict(transaction, () =>
+    changeRows(
+      transaction.query
+        .updateTable('users')
+        .set({ email: email.trim(), emailVerifiedAt: now, ...(isOther ? { emailFolded: foldEmail(email) } : {}) })
+        .where('id', '=', id),
+    ),
+  )
+  // Another account got it at the same time.
+  if (result === 'conflict') return (await findProblem(transaction, email, id)) ?? 'emailTaken'
+  return result > 0
+}
+
 /** Creates the repository of accounts. */
 export const createUsers = (db: Db): Users => {
   const { query } = db
+
+  /** Without the accounts of teams. */
+  const selectPersons = () => query.selectFrom('users').where('id', 'not in', query.selectFrom('teams').select('id'))
 
   const change = (id: string, values: Partial<Selectable<Tables['users']>>): Promise<boolean> =>
     inTransaction(db, async (transaction) => {
@@ -114,11 +142,15 @@ export const createUsers = (db: Db): Users => {
       return row === undefined ? ((await findProblem(db, email)) ?? 'emailTaken') : toUser(row)
     },
     find: async (id) => {
-      const row = await query.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+      const row = await selectPersons().selectAll().where('id', '=', id).executeTakeFirst()
       return row && toUser(row)
     },
+    findQuotaOwner: async (id) => {
+      const row = await query.selectFrom('users').select('quotaOwner').where('id', '=', id).executeTakeFirst()
+      return row?.quotaOwner ?? id
+    },
     findForUpdate: async (id) => {
-      const row = await lockRows(db, query.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst()
+      const row = await lockRows(db, selectPersons().selectAll().where('id', '=', id)).executeTakeFirst()
       return row && toUser(row)
     },
     findByEmail: async (email) => {
@@ -131,38 +163,29 @@ export const createUsers = (db: Db): Users => {
       return row && toUser(row)
     },
     list: async ({ after = '', limit, email }) => {
-      const all = query.selectFrom('users').selectAll().where('id', '>', after)
+      const all = selectPersons().selectAll().where('id', '>', after)
       const page = email === undefined ? all : all.where(containsText('emailFolded', foldEmail(email)))
       const rows = await page.orderBy('id').limit(limit).execute()
       return rows.map(toUser)
     },
-    count: () => countRows(query.selectFrom('users')),
+    count: () => countRows(selectPersons()),
     setPassword: async (id, password, { from } = {}) => {
       const one = query.updateTable('users').set({ password }).where('id', '=', id)
       return (await changeRows(from === undefined ? one : one.where('password', '=', from))) > 0
     },
     setVerifiedEmail: (id, email, now) =>
-      inTransaction(db, async (transaction) => {
-        const user = await transaction.query.selectFrom('users').select('email').where('id', '=', id).executeTakeFirst()
-        // It may have its own address, although another account's looks like it: earlier versions allowed some of them.
-        const isOther = !isSameEmail(user?.email, email)
-        const problem = isOther ? await findProblem(transaction, email, id) : undefined
-        if (problem !== undefined) return problem
-        const result = await unlessConflict(transaction, () =>
-          changeRows(
-            transaction.query
-              .updateTable('users')
-              .set({ email: email.trim(), emailVerifiedAt: now, ...(isOther ? { emailFolded: foldEmail(email) } : {}) })
-              .where('id', '=', id),
-          ),
-        )
-        // Another account got it at the same time.
-        if (result === 'conflict') return (await findProblem(transaction, email, id)) ?? 'emailTaken'
-        return result > 0
-      }),
+      inTransaction(db, (transaction) => setVerifiedEmail(transaction, { id, email, now })),
     setRole: async (id, role) => (await changeRows(query.updateTable('users').set({ role }).where('id', '=', id))) > 0,
     setState: (id, state) => change(id, { state }),
-    setLimits: (id, limits) => change(id, toRow(userColumns, { limits })),
+    setLimits: (id, limits) =>
+      inTransaction(db, async (transaction) => {
+        const ids = [id, ...(await listSharingTeams(transaction, id))]
+        const users = transaction.query.updateTable('users').set(toRow(userColumns, { limits }))
+        if ((await changeRows(users.where('id', 'in', ids))) === 0) return false
+        // Last, because other writers wait from here to the commit.
+        for (const user of ids) await recordChange(transaction, { kind: 'user', id: user })
+        return true
+      }),
     remove: (id) =>
       inTransaction(db, async (transaction) => {
         const removed = (await changeRows(transaction.query.deleteFrom('users').where('id', '=', id))) > 0

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
-import { databases } from '../storage/databases.ts'
-import { createFixture, newIp, newEmail, expectOk, password } from './accountFixture.ts'
+import { newIp, newEmail, expectOk, password } from './accountFixture.ts'
 import type { AccountFixture } from './accountFixture.ts'
+import { createFactorFixture } from './factorFixture.ts'
+import { databasesAndFactors } from './factorKinds.ts'
 
 /** Whether any PostgreSQL transaction waits for a lock. */
 const isAnyWaiting = async ({ db }: Storage): Promise<boolean> => {
@@ -12,7 +13,7 @@ const isAnyWaiting = async ({ db }: Storage): Promise<boolean> => {
   return (await waiting.execute(db.query)).rows.length > 0
 }
 
-describe.each(databases)('accounts of two instances on one $name database', (database) => {
+describe.each(databasesAndFactors)('accounts of two instances on one database: $name', ({ database, factor }) => {
   let storages: readonly Storage[]
   let one: AccountFixture
   let two: AccountFixture
@@ -20,8 +21,8 @@ describe.each(databases)('accounts of two instances on one $name database', (dat
     const options = await database.create()
     const [first, second] = [await openStorage(options), await openStorage(options)]
     storages = [first, second]
-    one = createFixture(first)
-    two = createFixture(second)
+    one = createFactorFixture(factor, first)
+    two = createFactorFixture(factor, second)
   })
   afterAll(async () => {
     await Promise.all(storages.map((storage) => storage.close()))

@@ -9,9 +9,11 @@ import type {
 } from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { expectOk } from '../account/accountFixture.ts'
+import { factorKinds } from '../account/factorKinds.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { Login, StartedControl } from './startControl.ts'
+import { withFactor } from './withFactor.ts'
 import {
   createAppBody,
   expectBody,
@@ -29,16 +31,25 @@ const minute = 60_000
 const day = 86_400_000
 
 describe.each(databases)('access control on $name', (database) => {
+  let started: StartedControl
   let control: StartedControl
   beforeAll(async () => {
-    control = await startControl(database)
+    started = await startControl(database)
+    control = started
   })
   afterAll(async () => {
-    await control.close()
+    await started.close()
     await database.stop()
   })
 
-  describe('accounts', () => {
+  describe.each(factorKinds)('accounts with %s', (factor) => {
+    beforeAll(() => {
+      control = withFactor(started, factor)
+    })
+    afterAll(() => {
+      control = started
+    })
+
     test('sign up, log out and log in with an HttpOnly cookie', async () => {
       const email = newEmail()
       const created = await control.call('POST /api/account', { body: { email: ` ${email} `, password } })
@@ -148,6 +159,8 @@ describe.each(databases)('access control on $name', (database) => {
       await control.accounts.operator.setUserState({ id, state: 'disabled' })
       const rejected = await control.call('POST /api/session/link', { body: { link: unused } })
       expect(expectError(rejected, 403).code).toBe('account_disabled')
+      await control.accounts.operator.setUserState({ id, state: 'active' })
+      expectBody(await control.call('POST /api/session/link', { body: { link: unused } }))
     })
 
     test('after a reset, a connected identity is listed and can be disconnected', async () => {
@@ -165,9 +178,11 @@ describe.each(databases)('access control on $name', (database) => {
       expect((await disconnect()).status).toBe(204)
       expect(await control.storage.identities.find(identity)).toBeUndefined()
       expect((await disconnect()).status).toBe(404)
-      // An old session needs the password.
+      // An old session needs the password, or the factor.
       control.clock.now += 16 * 60_000
-      expect(expectError(await disconnect(), 403).code).toBe('confirm_required')
+      expect(expectError(await disconnect(), 403).code).toBe(
+        factor === 'no factor' ? 'confirm_required' : 'second_factor_confirm_required',
+      )
     })
 
     test('sign-up is invite-only or closed if so configured', async () => {
@@ -379,7 +394,14 @@ describe.each(databases)('access control on $name', (database) => {
     })
   })
 
-  describe('operators', () => {
+  describe.each(factorKinds)('operators with %s', (factor) => {
+    beforeAll(() => {
+      control = withFactor(started, factor)
+    })
+    afterAll(() => {
+      control = started
+    })
+
     test('disable an account with its sessions, tokens and keys immediately', async () => {
       const { user, token, appKey, apiKey } = await createFixture(control)
       const { as } = await createOperator()

@@ -3,6 +3,8 @@ import { createSecretText, hashSecret } from '../../src/control/account/secretTe
 import { createApiKey } from '../../src/lib/secrets/apiKey.ts'
 import type { ApiKeyView, AppView, TokenScope } from '../../src/control/contract/controlApi.d.ts'
 import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
+import type { RouteName } from '../../src/control/contract/routeName.ts'
+import type { MemberRole } from '../../src/storage/tables.ts'
 import { createId } from '../../src/storage/createId.ts'
 import { tokenScopes } from '../../src/control/contract/accessToken.ts'
 import { createLogId } from '../../src/usage/requestLog/logId.ts'
@@ -97,6 +99,111 @@ export interface AccountFixture {
   readonly logInLink: string
   readonly webhookId: string
   readonly factorId: string
+  readonly team: TeamFixture
+}
+
+/** A team of the user, with another owner and a member. */
+export interface TeamFixture {
+  readonly id: string
+  /** The user, acting for the team. */
+  readonly user: TestUser
+  /** An access token for the team with all scopes. */
+  readonly token: Login & { bearer: string }
+  /** A developer. */
+  readonly memberId: string
+  readonly inviteId: string
+  /** The secret of an invite of the user to another team. */
+  readonly invite: string
+}
+
+const teamName = 'Team'
+
+/** Routes that are about a team, not about any account. */
+const isTeamRoute = (name: RouteName): boolean =>
+  name !== 'GET /api/members' && / \/api\/(?:team|members)(?:\/|$)/.test(name)
+
+/** The user of a fixture, acting for the account that a route is about. */
+export const getOwner = (name: RouteName, { user, team }: AccountFixture): TestUser =>
+  isTeamRoute(name) ? team.user : user
+
+/** The access token for that account. */
+export const getToken = (name: RouteName, { token, team }: AccountFixture): Login =>
+  isTeamRoute(name) ? team.token : token
+
+/** Gets the id for a path parameter of a route. */
+export const getPathId = (route: RouteName, name: string, fixture: AccountFixture): string => {
+  const { team } = fixture
+  const ids: Readonly<Record<string, string>> = {
+    accountId: team.id,
+    appId: fixture.app.id,
+    entryId: fixture.entryId,
+    kid: fixture.kid,
+    keyId: fixture.key.id,
+    logId: fixture.logId,
+    tokenId: fixture.tokenId,
+    userId: isTeamRoute(route) ? team.memberId : fixture.userId,
+    inviteId: isTeamRoute(route) ? team.inviteId : fixture.inviteId,
+    webhookId: fixture.webhookId,
+    factorId: fixture.factorId,
+  }
+  const id = ids[name]
+  if (id === undefined) throw new Error(`the path has a new id, {${name}}: add it to getPathId`)
+  return id
+}
+
+/** Adds a user to a team, without the log-in of a browser. */
+export const addMember = async (
+  { storage, clock }: StartedControl,
+  accountId: string,
+  member: { id: string; role: MemberRole },
+): Promise<void> => {
+  await storage.members.add({ accountId, userId: member.id, role: member.role, now: clock.now })
+}
+
+const addUser = async ({ storage, clock }: StartedControl): Promise<string> => {
+  const user = await storage.users.create({ email: newEmail(), password: '', now: clock.now })
+  if (typeof user === 'string') throw new Error(user)
+  return user.id
+}
+
+const addInvite = async (
+  { storage, clock }: StartedControl,
+  invite: { accountId: string; email: string; createdBy: string },
+): Promise<{ id: string; text: string }> => {
+  const text = createSecretText('memberInvite')
+  const { id } = await storage.members.createInvite({
+    ...invite,
+    role: 'developer',
+    hash: hashSecret(text),
+    expiresAt: clock.now + 7 * 86_400_000,
+    now: clock.now,
+  })
+  return { id, text }
+}
+
+const createTeam = async (control: StartedControl, owner: TestUser): Promise<TeamFixture> => {
+  const { storage, clock } = control
+  const { as } = owner
+  const created =
+    as.account === undefined
+      ? expectBody<{ id: string }>(await control.call('POST /api/accounts', { as, body: { name: teamName } }), 201).id
+      : as.account
+  const user = { ...owner, as: { ...as, account: created } }
+  const [otherOwner, memberId] = [await addUser(control), await addUser(control)]
+  await addMember(control, created, { id: otherOwner, role: 'owner' })
+  // Otherwise the user could not leave.
+  await storage.teams.passOn({ id: created, userId: owner.id, by: otherOwner, maxApps: 20, now: clock.now })
+  await addMember(control, created, { id: memberId, role: 'developer' })
+  const { id: inviteId } = await addInvite(control, { accountId: created, email: newEmail(), createdBy: owner.id })
+  const other = await storage.teams.create({ name: 'Other team', createdBy: otherOwner, max: 10, now: clock.now })
+  if (typeof other === 'string') throw new Error(other)
+  await addMember(control, other.id, { id: otherOwner, role: 'owner' })
+  const { text: invite } = await addInvite(control, {
+    accountId: other.id,
+    email: owner.email,
+    createdBy: otherOwner,
+  })
+  return { id: created, user, token: await createToken(control, user, tokenScopes), memberId, inviteId, invite }
 }
 
 /** Adds a request to the logs of some keys. */
@@ -176,6 +283,7 @@ export const createFixture = async (control: StartedControl, user?: TestUser): P
     expiresAt: control.clock.now + 3_600_000,
     now: control.clock.now,
   })
+  const team = await createTeam(control, owner)
   const fresh = expectBody<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
   return {
     user: owner,
@@ -195,5 +303,6 @@ export const createFixture = async (control: StartedControl, user?: TestUser): P
     logInLink: control.accounts.createLogInLink(owner.id),
     webhookId: webhook.id,
     factorId,
+    team,
   }
 }

@@ -39,11 +39,10 @@ const findFiles = (name: string): readonly string[] =>
     new RegExp(`\\b${name}\\b`).test(text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '')) ? [file] : [],
   )
 
-/** Words that name other things too, an option of the config, and a fact that rules of log-in ask for. A count of files says nothing about them. */
+/** Words that name other things too, and an option of the config. A count of files says nothing about them. */
 const others = [
   'connect',
   'email',
-  'hasSecondFactor',
   'isLimited',
   'ok',
   'own',

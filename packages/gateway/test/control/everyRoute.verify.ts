@@ -1,6 +1,7 @@
 import { databases, postgres } from '../storage/databases.ts'
 import { testForeignIds } from './foreignIdTests.ts'
 import { testLeaks } from './leakTests.ts'
+import { testRoles } from './roleTests.ts'
 import { fuzzRoutes } from './routeFuzzTests.ts'
 import { testRouteTable } from './routeTableTests.ts'
 
@@ -11,4 +12,7 @@ if (postgres !== undefined) {
   testForeignIds(postgres)
   testLeaks(postgres)
 }
-for (const database of databases) fuzzRoutes(database, 60)
+for (const database of databases) {
+  testRoles(database)
+  fuzzRoutes(database, 60)
+}

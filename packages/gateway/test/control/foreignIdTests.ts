@@ -1,40 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RouteName } from '../../src/control/contract/routeName.ts'
+import { isTokenScope } from '../../src/control/roles.ts'
 import { routeNames, getRoute } from '../../src/control/routes.ts'
-import type { Tables } from '../../src/storage/tables.ts'
 import type { TestDatabase } from '../storage/databases.ts'
+import { readStored } from './readStored.ts'
 import { validInputs } from './validInputs.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, Sent, StartedControl } from './startControl.ts'
-import { createFixture, signUpOperator } from './accountFixture.ts'
+import { createFixture, getOwner, getPathId, getToken, signUpOperator } from './accountFixture.ts'
 import type { TestUser, AccountFixture } from './accountFixture.ts'
 
 // Requests every route with ids of other users. The routes come from the table, so new routes are covered automatically. A new kind of id
-// fails until it is added to `idGetters`.
-
-/** Gets the id for each path parameter from a fixture. */
-const idGetters: Readonly<Record<string, (fixture: AccountFixture) => string>> = {
-  appId: ({ app }) => app.id,
-  entryId: ({ entryId }) => entryId,
-  kid: ({ kid }) => kid,
-  keyId: ({ key }) => key.id,
-  logId: ({ logId }) => logId,
-  tokenId: ({ tokenId }) => tokenId,
-  userId: ({ userId }) => userId,
-  inviteId: ({ inviteId }) => inviteId,
-  webhookId: ({ webhookId }) => webhookId,
-  factorId: ({ factorId }) => factorId,
-}
-const getId = (name: string, fixture: AccountFixture): string => {
-  const find = idGetters[name]
-  if (find === undefined) throw new Error(`the path has a new id, {${name}}: add it to idGetters`)
-  return find(fixture)
-}
+// fails until it is added to `getPathId`.
 
 const parameterNames = (route: RouteName): string[] => [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 const routesWithIds = routeNames.filter((route) => parameterNames(route).length > 0)
+const kinds = [...new Set(routesWithIds.flatMap(parameterNames))]
 const operatorRoutes = routesWithIds.filter((route) => getRoute(route).access === 'operator')
 const userRoutes = routesWithIds.filter((route) => getRoute(route).access !== 'operator')
+
+/** Whether two ids have the same prefix. */
+const sameKind = (one: string, other: string): boolean => one.split('_', 1)[0] === other.split('_', 1)[0]
 
 /** All combinations that take each parameter's id from one of several fixtures. */
 const choices = (names: readonly string[], fixtures: readonly AccountFixture[]): Record<string, AccountFixture>[] =>
@@ -43,30 +29,13 @@ const choices = (names: readonly string[], fixtures: readonly AccountFixture[]):
     [{}],
   )
 
-// Without the tables that every request changes: last use of sessions and tokens, and usage counters.
-const tables = [
-  'users',
-  'apps',
-  'removedApps',
-  'allowEntries',
-  'jwtKeys',
-  'keys',
-  'factors',
-  'recoveryCodes',
-  'invites',
-  'oneTimeLinks',
-  'leftUsers',
-  'auditLog',
-  'changes',
-] as const satisfies readonly (keyof Tables)[]
-
 /**
  * Requests every route with the ids of other users.
  */
 export const testForeignIds = (database: TestDatabase): void => {
   describe(`ids of other users on ${database.name}`, () => {
     test('every kind of id occurs in a path', () => {
-      expect(new Set(routesWithIds.flatMap(parameterNames))).toEqual(new Set(Object.keys(idGetters)))
+      expect(kinds).toHaveLength(11)
       expect(userRoutes.length).toBeGreaterThan(20)
       expect(operatorRoutes.length).toBeGreaterThan(4)
     })
@@ -89,18 +58,7 @@ export const testForeignIds = (database: TestDatabase): void => {
       await database.stop()
     })
 
-    /** A dump of everything stored, except for times of last use. */
-    const stored = async (): Promise<string> => {
-      const { query } = control.storage.db
-      const rows: unknown[] = []
-      for (const table of tables) rows.push(await query.selectFrom(table).selectAll().execute())
-      rows.push(await query.selectFrom('sessions').select(['sha256', 'userId', 'createdAt']).execute())
-      rows.push(
-        await query.selectFrom('accessTokens').select(['id', 'userId', 'scopes', 'label', 'expiresAt']).execute(),
-      )
-      // PostgreSQL returns rows in another order after an update.
-      return JSON.stringify(rows.map((table) => (table as unknown[]).map((row) => JSON.stringify(row)).sort()))
-    }
+    const stored = (): Promise<string> => readStored(control.storage)
 
     /** Calls a route with these ids. The rest of the request is valid for the owner. */
     const call = async (route: RouteName, params: Record<string, string>, as: Login): Promise<TestResponse> => {
@@ -123,8 +81,8 @@ export const testForeignIds = (database: TestDatabase): void => {
       return { wrong, changed: (await stored()) !== before }
     }
     const nothing = { wrong: [], changed: false }
-    const paramsFrom = (chosen: Record<string, AccountFixture>): Record<string, string> =>
-      Object.fromEntries(Object.entries(chosen).map(([name, fixture]) => [name, getId(name, fixture)]))
+    const paramsFrom = (route: RouteName, chosen: Record<string, AccountFixture>): Record<string, string> =>
+      Object.fromEntries(Object.entries(chosen).map(([name, fixture]) => [name, getPathId(route, name, fixture)]))
     const isOneFixture = (chosen: Record<string, AccountFixture>, own: readonly AccountFixture[]): boolean => {
       const [first, ...others] = Object.values(chosen)
       return first !== undefined && own.includes(first) && others.every((fixture) => fixture === first)
@@ -135,21 +93,24 @@ export const testForeignIds = (database: TestDatabase): void => {
       const foreign = choices(parameterNames(route), [victim, attacker, second]).filter(
         (chosen) => !isOneFixture(chosen, [attacker, second]),
       )
-      const logins: Login[] = [attacker.user.as, ...(getRoute(route).access === 'session' ? [] : [attacker.token])]
+      const { access } = getRoute(route)
+      const { as } = getOwner(route, attacker)
+      const logins: Login[] = [as, ...(isTokenScope(access) ? [getToken(route, attacker)] : [])]
       // Operators have no access to other users' objects either.
-      logins.push(operator.as)
-      const tried = foreign.flatMap((chosen) => logins.map((as) => ({ params: paramsFrom(chosen), as })))
+      logins.push(as.account === undefined ? operator.as : { ...operator.as, account: as.account })
+      const tried = foreign.flatMap((chosen) => logins.map((as) => ({ params: paramsFrom(route, chosen), as })))
       expect(await tryAll(route, 404, tried)).toEqual(nothing)
     })
 
     test.each(routesWithIds)('%s with an own id of another kind', async (route) => {
-      const as = getRoute(route).access === 'operator' ? operator.as : attacker.user.as
+      const as = getRoute(route).access === 'operator' ? operator.as : getOwner(route, attacker).as
       const names = parameterNames(route)
       const last = names.at(-1) ?? ''
-      const others = Object.keys(idGetters).filter((name) => name !== last)
+      const own = getPathId(route, last, attacker)
+      const others = kinds.map((name) => getPathId(route, name, attacker)).filter((id) => !sameKind(id, own))
       const odd = ['%', '*', "' or 1=1 --", 'null', 'x'.repeat(200)]
-      const tried = [...others.map((name) => getId(name, attacker)), ...odd].map((id) => {
-        const params = Object.fromEntries(names.map((name) => [name, getId(name, attacker)]))
+      const tried = [...others, ...odd].map((id) => {
+        const params = Object.fromEntries(names.map((name) => [name, getPathId(route, name, attacker)]))
         return { params: { ...params, [last]: id }, as }
       })
       expect(await tryAll(route, 404, tried)).toEqual(nothing)
@@ -157,15 +118,15 @@ export const testForeignIds = (database: TestDatabase): void => {
 
     test.each(operatorRoutes)('%s by a user who is not an operator', async (route) => {
       const tried = choices(parameterNames(route), [victim, attacker]).flatMap((chosen) =>
-        [attacker.user.as, attacker.token].map((as) => ({ params: paramsFrom(chosen), as })),
+        [attacker.user.as, attacker.token].map((as) => ({ params: paramsFrom(route, chosen), as })),
       )
       expect(await tryAll(route, 403, tried)).toEqual(nothing)
     })
 
     test('the owner still has access to all of them', async () => {
       for (const route of userRoutes.filter((name) => name.startsWith('GET '))) {
-        const params = Object.fromEntries(parameterNames(route).map((name) => [name, getId(name, victim)]))
-        expect([route, (await call(route, params, victim.user.as)).status]).toEqual([route, 200])
+        const params = Object.fromEntries(parameterNames(route).map((name) => [name, getPathId(route, name, victim)]))
+        expect([route, (await call(route, params, getOwner(route, victim).as)).status]).toEqual([route, 200])
       }
     })
 

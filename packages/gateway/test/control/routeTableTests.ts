@@ -3,16 +3,15 @@ import { tokenScopes } from '../../src/control/contract/accessToken.ts'
 import type { TokenScope } from '../../src/control/contract/controlApi.d.ts'
 import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import type { RouteName } from '../../src/control/contract/routeName.ts'
+import { isTokenScope } from '../../src/control/roles.ts'
 import { routeNames, getRoute } from '../../src/control/routes.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 import { findResponseProblems } from './findResponseProblems.ts'
 import { validInputs } from './validInputs.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, Sent, StartedControl } from './startControl.ts'
-import { createToken, createFixture, password, signUp, signUpOperator } from './accountFixture.ts'
+import { createToken, createFixture, getOwner, getToken, password, signUp, signUpOperator } from './accountFixture.ts'
 import type { TestUser, AccountFixture } from './accountFixture.ts'
-
-const isScope = (access: string): access is TokenScope => tokenScopes.some((scope) => scope === access)
 
 /** Routes that exist only to send an email. Their changes are logged once the email is composed. */
 const mailRoutes: ReadonlySet<RouteName> = new Set([
@@ -67,7 +66,7 @@ export const testRouteTable = (database: TestDatabase): void => {
     /** Each token is created once, because an account can have at most 20. */
     const tokens = new Map<string, Promise<Login>>()
     const createTokenOnce = (user: TestUser, scopes: readonly TokenScope[]): Promise<Login> => {
-      const name = `${user.id} ${scopes.join()}`
+      const name = `${user.id} ${user.as.account ?? ''} ${scopes.join()}`
       const token = tokens.get(name) ?? createToken(control, user, scopes)
       tokens.set(name, token)
       return token
@@ -105,7 +104,7 @@ export const testRouteTable = (database: TestDatabase): void => {
       const writes = !name.startsWith('GET')
       // Reads can share a fixture.
       const fixture = writes ? await createFixture(control) : shared
-      const own = fixture.user.as
+      const own = getOwner(name, fixture).as
       const rejected = async (
         as: Login | undefined,
         expected: number,
@@ -133,20 +132,20 @@ export const testRouteTable = (database: TestDatabase): void => {
       await rejected(own, 421, { host: 'evil.example' })
 
       if (providerRoutes.has(name)) return rejected(undefined, 409)
-      if (isScope(access)) {
+      if (isTokenScope(access)) {
         const others = tokenScopes.filter((scope) => scope !== access)
-        await rejected(await createTokenOnce(fixture.user, others), 403)
+        await rejected(await createTokenOnce(getOwner(name, fixture), others), 403)
         await rejected({ bearer: control.operatorToken }, 403)
         const expectedStatus = name.includes('{') ? 404 : status
-        expect((await request(name, fixture, { as: other.token })).status).toBe(expectedStatus)
-        if (name.includes('{')) await rejected(other.user.as, 404)
+        expect((await request(name, fixture, { as: getToken(name, other) })).status).toBe(expectedStatus)
+        if (name.includes('{')) await rejected(getOwner(name, other).as, 404)
         const scoped = writes ? await createFixture(control) : shared
-        await succeed(name, scoped, await createTokenOnce(scoped.user, [access]))
+        await succeed(name, scoped, await createTokenOnce(getOwner(name, scoped), [access]))
       }
-      if (access === 'session') {
-        await rejected(fixture.token, 403)
+      if (access !== 'anyone' && access !== 'operator' && !isTokenScope(access)) {
+        await rejected(getToken(name, fixture), 403)
         await rejected({ bearer: control.operatorToken }, 403)
-        if (name.includes('{')) await rejected(other.user.as, 404)
+        if (name.includes('{')) await rejected(getOwner(name, other).as, 404)
       }
       if (access === 'operator') {
         await rejected(own, 403)
@@ -163,7 +162,10 @@ export const testRouteTable = (database: TestDatabase): void => {
       '%s requires the password after 15 minutes, before any other check',
       async (name) => {
         const isOperator = getRoute(name).access === 'operator'
-        const { user } = await createFixture(control, isOperator ? await signUpOperator(control) : undefined)
+        const user = getOwner(
+          name,
+          await createFixture(control, isOperator ? await signUpOperator(control) : undefined),
+        )
         const { body, ...given } = validInputs[name](other) as { body: object; params?: object }
         const send = async (password?: string): Promise<unknown> => {
           const sent = { ...given, body: { ...body, password }, as: user.as }
@@ -179,6 +181,33 @@ export const testRouteTable = (database: TestDatabase): void => {
         expect(await send(password)).toBe(expected)
       },
     )
+
+    test('no sensitive route accepts a session whose second factor was proved 10 minutes ago, also with the password', async () => {
+      const [fixture, admin] = [await createFixture(control), await signUpOperator(control)]
+      const names = routeNames.filter((name) => getRoute(name).confirms !== undefined)
+      const getUser = (name: RouteName) => (getRoute(name).access === 'operator' ? admin : getOwner(name, fixture))
+      for (const userId of new Set(names.map((name) => getUser(name).id))) {
+        await control.storage.db.query
+          .updateTable('users')
+          .set({ hasSecondFactor: 1 })
+          .where('id', '=', userId)
+          .execute()
+        for (const { hash } of await control.storage.sessions.list(userId))
+          await control.storage.sessions.proveFactor(hash, control.clock.now)
+      }
+      control.clock.now += 10 * 60_000
+      const codes = new Map<RouteName, unknown>()
+      for (const name of names) {
+        const { body, ...given } = validInputs[name](fixture) as { body: object; params?: object }
+        const confirmed = getRoute(name).confirms === true ? { ...body, password } : body
+        const sent = { ...given, body: confirmed, as: getUser(name).as }
+        const response = await control.call(name, sent as Sent<RouteName>)
+        codes.set(name, (response.body as Partial<ApiErrorView> | undefined)?.error?.code)
+      }
+      expect(Object.fromEntries(codes)).toEqual(
+        Object.fromEntries(names.map((name) => [name, 'second_factor_confirm_required'])),
+      )
+    })
 
     test('there are no routes outside the table', async () => {
       const { as } = await signUp(control)

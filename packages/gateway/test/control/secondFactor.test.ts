@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type {
+  ActingAccountView,
+  AppView,
   DeploymentView,
   FactorOptionsView,
   FactorsView,
@@ -14,10 +16,13 @@ import { databases } from '../storage/databases.ts'
 import { getAppCode, stepMs } from '../account/appCode.ts'
 import { createSoftAuthenticator } from '../account/softAuthenticator.ts'
 import {
+  addMember,
+  createAppBody,
   createFixture,
   createToken,
   expectBody,
   expectError,
+  newEmail,
   password,
   readCookie,
   signUp,
@@ -90,6 +95,102 @@ describe.each(databases)('second factors over HTTP on $name', (database) => {
       body: { code: recoveryCodes?.[0] ?? '' },
     })
     expect(expectError(again, 403).code).toBe('log_in_expired')
+  })
+
+  test('changes of members need a factor that was proved in the last 10 minutes', async () => {
+    const [owner, member] = [await signUp(control), await signUp(control)]
+    const { secret, as: session } = await addApp(owner)
+    const created = await control.call('POST /api/accounts', { as: session, body: { name: 'Acme' } })
+    const { id: account } = expectBody<ActingAccountView>(created, 201)
+    await addMember(control, account, { id: member.id, role: 'viewer' })
+    const as = { ...session, account }
+    const params = { userId: member.id }
+    const change = async () => [
+      await control.call('PUT /api/members/{userId}/role', { as, params, body: { role: 'developer', password } }),
+      await control.call('POST /api/members/invites', { as, body: { email: newEmail(), role: 'viewer', password } }),
+      await control.call('POST /api/members/{userId}/remove', { as, params, body: { password } }),
+    ]
+    control.clock.now += 10 * minute
+    for (const response of await change())
+      expect(expectError(response, 403).code).toBe('second_factor_confirm_required')
+    expect(await control.storage.members.list(account)).toHaveLength(2)
+    const code = getAppCode(secret, control.clock.now)
+    expectBody(await control.call('POST /api/session/confirm', { as: session, body: { code } }))
+    expect((await change()).map(({ status }) => status)).toEqual([204, 201, 204])
+  })
+
+  test('a team can require a factor of its members, which affects no other account', async () => {
+    const [owner, member] = [await signUp(control), await signUp(control)]
+    const created = await control.call('POST /api/accounts', { as: owner.as, body: { name: 'Acme' } })
+    const { id: account, membersNeedSecondFactor } = expectBody<ActingAccountView>(created, 201)
+    expect(membersNeedSecondFactor).toBe(false)
+    await addMember(control, account, { id: member.id, role: 'owner' })
+    const inTeam = { ...member.as, account }
+    const token = await createToken(control, { ...member, as: inTeam }, ['read', 'members'])
+    const set = (as: Login, on: boolean) =>
+      control.call('PUT /api/team/rules', { as: { ...as, account }, body: { membersNeedSecondFactor: on, password } })
+    // Otherwise nobody could turn it off again.
+    expect(expectError(await set(owner.as, true), 403).code).toBe('second_factor_missing')
+    const { secret, as } = await addApp(owner)
+    await control.storage.members.setRole({ accountId: account, userId: member.id, role: 'admin' })
+    expect(expectError(await set(member.as, false), 403).code).toBe('role_required')
+    expect(expectBody<ActingAccountView>(await set(as, true))).toMatchObject({
+      id: account,
+      membersNeedSecondFactor: true,
+    })
+
+    const { app } = expectBody<{ app: AppView }>(
+      await control.call('POST /api/apps', { as: member.as, body: createAppBody() }),
+      201,
+    )
+    const transfer = () =>
+      control.call('POST /api/apps/{appId}/transfer', {
+        as: member.as,
+        params: { appId: app.id },
+        body: { accountId: account, password },
+      })
+    for (const response of [
+      await control.call('GET /api/apps', { as: inTeam }),
+      await control.call('GET /api/members', { as: inTeam }),
+      await control.call('POST /api/members/{userId}/remove', {
+        as: inTeam,
+        params: { userId: owner.id },
+        body: { password },
+      }),
+      await control.call('GET /api/members', { as: token }),
+      await transfer(),
+    ])
+      expect(expectError(response, 403).code).toBe('second_factor_missing')
+    const session = expectBody<SessionView>(await control.call('GET /api/session', { as: inTeam }))
+    expect(session).toMatchObject({ secondFactorMissing: true, actingFor: { id: account } })
+    // The own account, other members, and other accounts of the team's owner.
+    expectBody(await control.call('GET /api/apps', { as: member.as }))
+    expect(expectBody<SessionView>(await control.call('GET /api/session', { as: member.as }))).toMatchObject({
+      secondFactorMissing: false,
+      actingFor: { membersNeedSecondFactor: false },
+    })
+    expectBody(await control.call('GET /api/apps', { as: { ...as, account } }))
+
+    const { as: proved } = await addApp(member)
+    expectBody(await control.call('GET /api/apps', { as: { ...proved, account } }))
+    expectBody(await control.call('GET /api/members', { as: token }))
+    const moved = await control.call('POST /api/apps/{appId}/transfer', {
+      as: proved,
+      params: { appId: app.id },
+      body: { accountId: account },
+    })
+    expect(moved.status).toBe(204)
+
+    // Turning it off is a sensitive change too, and both are in the audit log.
+    control.clock.now += 10 * minute
+    expect(expectError(await set(as, false), 403).code).toBe('second_factor_confirm_required')
+    const code = getAppCode(secret, control.clock.now)
+    expectBody(await control.call('POST /api/session/confirm', { as, body: { code } }))
+    expectBody(await set(as, false))
+    expect(await control.storage.auditLog.list({ userId: account, action: 'team.rules', limit: 5 })).toMatchObject([
+      { actor: owner.id, detail: { membersNeedSecondFactor: false } },
+      { actor: owner.id, detail: { membersNeedSecondFactor: true } },
+    ])
   })
 
   test('another browser, another site, and a request without a proof cannot finish a log-in', async () => {

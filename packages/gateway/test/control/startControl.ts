@@ -53,8 +53,8 @@ export interface RawRequest {
   readonly body?: string | Uint8Array | undefined
 }
 
-/** The credential of a request: a cookie or a token. */
-export type Login = { readonly cookie: string } | { readonly bearer: string }
+/** The credential of a request: a cookie or a token; and the account that it acts for. */
+export type Login = ({ readonly cookie: string } | { readonly bearer: string }) & { readonly account?: string }
 
 /** A control API behind a real socket, with a clock and a configuration that tests can change. */
 export interface StartedControl {
@@ -103,6 +103,7 @@ const createMetrics = ({ from, to, step }: MetricsQuery): Metrics => {
     total: 5,
     succeeded: 3,
     reverted: 1,
+    stored: 0,
     successRate: 0.8,
     latencyMs: { p50: 1.5, p90: 2, p95: 2, p99: 2 },
     connections: 1,
@@ -158,6 +159,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     storage,
     signUp: () => config.signUp,
     passwordLogin: () => config.passwordLogin ?? true,
+    maxApps: () => config.maxApps,
     oidc: {
       client: createOidcClient({ config: () => oidc.config, timeoutMs: 30_000 }),
       siteUrl: () => url,
@@ -286,6 +288,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
           ? { cookie: as.cookie, origin: url, 'sec-fetch-site': 'same-origin' }
           : {}),
         ...(as !== undefined && 'bearer' in as ? { authorization: `Bearer ${as.bearer}` } : {}),
+        ...(as?.account === undefined ? {} : { 'x-keyrail-account': as.account }),
         ...headers,
       }
       return raw(search.size === 0 ? path : `${path}?${search.toString()}`, {

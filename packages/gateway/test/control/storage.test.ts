@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openStorage } from '../../src/storage/openStorage.ts'
+import { describe, expect, test } from 'vitest'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import { addApiKey, addApp, addUser, granted, newKey, now } from '../storage/fill.ts'
+import { useStorage } from '../storage/useStorage.ts'
 
 describe.each(databases)('queries of the control API on $name', (database) => {
   let storage: Storage
-  beforeAll(async () => {
-    storage = await openStorage(await database.create())
-  })
-  afterAll(async () => {
-    await storage.close()
-    await database.stop()
-  })
+  useStorage(database, (opened) => (storage = opened))
 
   test('apps are paginated, each once, even with equal creation times', async () => {
     const { id: userId } = await addUser(storage)

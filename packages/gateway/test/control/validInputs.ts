@@ -12,6 +12,10 @@ type Input<Name extends RouteName> = {
 const appInput = ({ app }: AccountFixture) => ({ params: { appId: app.id } })
 const keyInput = ({ key }: AccountFixture) => ({ params: { keyId: key.id } })
 const userInput = ({ userId }: AccountFixture) => ({ params: { userId } })
+const teamInput = ({ team }: AccountFixture) => ({ params: { accountId: team.id } })
+/** Another account of the user than that of the app. */
+const getTransferTarget = ({ user, team }: AccountFixture): string =>
+  user.as.account === undefined ? team.id : user.id
 const entryInput = ({ app, entryId }: AccountFixture) => ({ params: { appId: app.id, entryId } })
 
 /** A valid input for each route. A missing route does not compile. */
@@ -119,6 +123,38 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'GET /api/usage': () => ({}),
   'GET /api/metrics': () => ({ query: { range: 'quarter' } }),
   'GET /api/metrics.csv': () => ({ query: { range: 'month', of: 'networks' } }),
+  'GET /api/accounts': () => ({}),
+  'POST /api/accounts': () => ({ body: { name: 'New team' } }),
+  'POST /api/accounts/join': ({ team }) => ({ body: { invite: team.invite } }),
+  'PATCH /api/team': () => ({ body: { name: 'Renamed' } }),
+  'PUT /api/team/rules': () => ({ body: { membersNeedSecondFactor: false, password } }),
+  'POST /api/team/delete': () => ({ body: { name: 'Team', password } }),
+  'POST /api/team/leave': () => ({ body: { password } }),
+  'GET /api/members': () => ({}),
+  'PUT /api/members/{userId}/role': ({ team }) => ({
+    params: { userId: team.memberId },
+    body: { role: 'viewer', password },
+  }),
+  'POST /api/members/{userId}/remove': ({ team }) => ({ params: { userId: team.memberId }, body: { password } }),
+  'GET /api/members/invites': () => ({}),
+  'POST /api/members/invites': () => ({ body: { email: newEmail(), role: 'viewer', password } }),
+  'DELETE /api/members/invites/{inviteId}': ({ team }) => ({ params: { inviteId: team.inviteId } }),
+  'POST /api/apps/{appId}/transfer': (fixture) => ({
+    ...appInput(fixture),
+    body: { accountId: getTransferTarget(fixture), password },
+  }),
+  'GET /api/admin/accounts': () => ({ query: { limit: 2 } }),
+  'GET /api/admin/accounts/{accountId}': teamInput,
+  'POST /api/admin/accounts/{accountId}/disable': (fixture) => ({ ...teamInput(fixture), body: {} }),
+  'POST /api/admin/accounts/{accountId}/enable': (fixture) => ({ ...teamInput(fixture), body: {} }),
+  'PUT /api/admin/accounts/{accountId}/limits': (fixture) => ({
+    ...teamInput(fixture),
+    body: { limits: { perDay: 5 } },
+  }),
+  'PUT /api/admin/accounts/{accountId}/owner': (fixture) => ({
+    ...teamInput(fixture),
+    body: { userId: fixture.userId },
+  }),
   'GET /api/tokens': () => ({}),
   'POST /api/tokens': () => ({ body: { label: 'deploy', scopes: ['apps:write'], expiresAt: '2999-01-01T00:00:00Z' } }),
   'DELETE /api/tokens/{tokenId}': ({ tokenId }) => ({ params: { tokenId } }),

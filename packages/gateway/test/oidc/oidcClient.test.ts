@@ -41,8 +41,24 @@ describe('the OpenID Connect client', () => {
       subject: 'ann',
       email: 'ann@example.org',
       isEmailVerified: true,
+      groups: [],
     })
     expect(other.requests.includes('/me')).toBe(!options.claimsInIdToken)
+    await other.close()
+  })
+
+  test.each([
+    { id_token: 'groups', userinfo: 'email' },
+    { id_token: 'email', userinfo: 'groups' },
+  ])('reads the email address and the groups where each of them is: %o are missing', async (missing) => {
+    const other = await startOidcProvider({ redirectUri, claimsInIdToken: true })
+    Object.assign(other, { user: { ...provider.user, groups: ['ops'] }, missing })
+    const client = create({ ...other.config, groups: [{ group: 'ops', account: 'acc_1', role: 'viewer' }] })
+    expect(await client.finish(flow, await visit(client, other))).toMatchObject({
+      email: 'ann@example.org',
+      isEmailVerified: true,
+      groups: ['ops'],
+    })
     await other.close()
   })
 

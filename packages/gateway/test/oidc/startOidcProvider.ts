@@ -10,6 +10,7 @@ export interface ProviderUser {
   readonly sub: string
   readonly email?: string
   readonly email_verified?: unknown
+  readonly groups?: unknown
 }
 
 /** A real OpenID Connect provider. Its log-in page logs everybody in as `user`, at once. */
@@ -18,6 +19,8 @@ export interface OidcProvider {
   readonly config: OidcConfig & { readonly clientSecret: string }
   /** Who logs in next. */
   user: ProviderUser
+  /** A claim that is missing in one of the two places. */
+  missing: { readonly [Place in 'id_token' | 'userinfo']?: string }
   /** Responds to requests whose path contains `at` in its place, or never if there is no `status`. */
   fault: { readonly at: string; readonly status?: number } | undefined
   /** Whether the log-in page declines. */
@@ -74,7 +77,7 @@ export const startOidcProvider = async ({
     clientAuthMethods: [authMethod],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig' } as never] },
     cookies: { keys: [randomBytes(24).toString('hex')] },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified', 'groups'] },
     conformIdTokenClaims: !claimsInIdToken,
     pkce: { required: () => true },
     // Its defaults print notices.
@@ -83,7 +86,8 @@ export const startOidcProvider = async ({
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     findAccount: (_, accountId) => ({
       accountId,
-      claims: async () => ({ ...users.get(accountId), sub: accountId }) as never,
+      claims: async (use) =>
+        ({ ...users.get(accountId), [found.missing[use as 'id_token'] ?? 'none']: undefined, sub: accountId }) as never,
     }),
     // There is no consent prompt.
     loadExistingGrant: async ({ oidc }) => {
@@ -111,6 +115,7 @@ export const startOidcProvider = async ({
     issuer,
     config: { issuer, ...config },
     user: { sub: 'nobody' },
+    missing: {},
     fault: undefined,
     declines: false,
     requests: [],

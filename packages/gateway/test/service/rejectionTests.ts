@@ -26,6 +26,7 @@ const testedInOtherFiles: readonly RejectionReason[] = [
   'key_store_unavailable',
   'upstream_busy',
   'chain_reorganized',
+  'nodes_disagree',
   'too_many_connections',
 ]
 
@@ -367,6 +368,7 @@ export const testRejections = (kind: PlaceKind): void => {
         upstream_bad: true,
         response_too_large: true,
         chain_reorganized: true,
+        nodes_disagree: true,
         draining: true,
       }
       const missing = Object.keys(all).filter(

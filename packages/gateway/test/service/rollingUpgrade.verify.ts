@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { request as requestHttp } from 'node:http'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createCertificate } from '@keyrail/core/test/createCertificate.ts'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
@@ -122,12 +124,31 @@ describe.each(proxies)('a rolling upgrade behind $name', ({ name, configure, che
     // The previous build names the URL otherwise.
     expect(created.text).toContain(address)
     const path = new URL(address).pathname
+    /** Sends a request to one instance, past the proxy. */
+    const sendTo = (own: number, path: string, body: object, more: OutgoingHttpHeaders): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const headers = { host: `localhost:${port}`, origin: publicUrl, 'content-type': 'application/json', ...more }
+        const sent = requestHttp({ host: '127.0.0.1', port: own, path, method: 'POST', headers }, (response) => {
+          readText(response).then(resolve, reject)
+        })
+        sent.on('error', reject)
+        sent.end(JSON.stringify(body))
+      })
+    /** The key of a user, then also that of a team, which only new instances know. */
+    const paths = [path]
+    const addTeam = async (own: number): Promise<void> => {
+      const team = JSON.parse(await sendTo(own, '/api/accounts', { name: 'Acme' }, { cookie })) as { id: string }
+      const headers = { cookie, 'x-keyrail-account': team.id }
+      const added = JSON.parse(await sendTo(own, '/api/keys', key, headers)) as { apiKey: string }
+      paths.push(new URL(`${publicUrl}/testnet/${added.apiKey}`).pathname)
+    }
+
     const results: string[] = []
     let isEnded = false
     const load = Promise.all(
       Array.from({ length: clients }, async () => {
         while (!isEnded) {
-          results.push(await call(path))
+          results.push(await call(paths[results.length % paths.length] ?? path))
           await wait(5)
         }
       }),
@@ -149,6 +170,7 @@ describe.each(proxies)('a rolling upgrade behind $name', ({ name, configure, che
       instance.process = await startServe(instance.file, place.environment)
       await expect.poll(async () => (await fetch(`http://127.0.0.1:${instance.port}/readyz`)).status).toBe(200)
       reloadProxy()
+      if (paths.length === 1) await addTeam(instance.port)
       // The next instance stops only when the proxy sends calls to this one.
       const before = results.length
       await expect.poll(() => results.length).toBeGreaterThan(before + 100)

@@ -27,6 +27,10 @@ export interface ServiceProcess {
   /** The output so far. */
   readonly printed: () => { readonly stdout: string; readonly stderr: string }
   readonly lines: () => readonly LogLine[]
+  /** Waits for output, and returns all so far. */
+  readonly until: (
+    is: (printed: ReturnType<ServiceProcess['printed']>) => boolean,
+  ) => Promise<ReturnType<ServiceProcess['printed']>>
   /** Waits for a log line. */
   readonly logged: (what: string, is: (line: LogLine) => boolean) => Promise<LogLine>
   /** Stops the process. @param signal - @default 'SIGTERM' */
@@ -45,8 +49,14 @@ const createEnvironment = (extra: Readonly<Record<string, string>>): NodeJS.Proc
   ...extra,
 })
 
-const launch = (words: readonly string[], extra: Readonly<Record<string, string>>, program = main) => {
+const launch = (
+  words: readonly string[],
+  extra: Readonly<Record<string, string>>,
+  program = main,
+  cwd = process.cwd(),
+) => {
   const child = spawn(process.execPath, ['--conditions=@keyrail/source', program, ...words], {
+    cwd,
     env: createEnvironment(extra),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -64,8 +74,11 @@ const launch = (words: readonly string[], extra: Readonly<Record<string, string>
 }
 
 /** Runs a command of the CLI. */
-export const runKeyrail = (words: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  launch(words, extra).done
+export const runKeyrail = (
+  words: readonly string[],
+  extra: Readonly<Record<string, string>> = {},
+  cwd?: string,
+): Promise<Ended> => launch(words, extra, undefined, cwd).done
 
 const timeoutMs = 45_000
 
@@ -87,15 +100,23 @@ export const writeConfig = (folder: string, config: ServiceConfigInput, name = '
 }
 
 /**
- * Starts `keyrail serve` and waits until it listens.
+ * Starts `keyrail serve` with a config file and waits until it listens.
  * @param program - The source of the command. @default that of this workspace
  */
-export const startServe = async (
+export const startServe = (
   file: string,
   extra: Readonly<Record<string, string>>,
   program = main,
+): Promise<ServiceProcess> => startServeIn(process.cwd(), ['--config', file], extra, program)
+
+/** Starts `keyrail serve` with any options in a folder, and waits until it listens. */
+export const startServeIn = async (
+  folder: string,
+  options: readonly string[],
+  extra: Readonly<Record<string, string>> = {},
+  program = main,
 ): Promise<ServiceProcess> => {
-  const { child, done, printed } = launch(['serve', '--config', file], extra, program)
+  const { child, done, printed } = launch(['serve', ...options], extra, program, folder)
   let ended: Ended | undefined
   void done.then((result) => (ended = result))
   const lines = (): LogLine[] =>
@@ -123,6 +144,7 @@ export const startServe = async (
     printed,
     lines,
     logged,
+    until: (is) => waitFor('the output', () => (is(printed()) ? printed() : undefined)),
     stop: (signal = 'SIGTERM') => {
       child.kill(signal)
       return done

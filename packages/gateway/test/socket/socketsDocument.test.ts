@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { webSocket } from '../../src/proxy/options/webSocketOptions.ts'
 import { closeCodes, faultCloses } from '../../src/proxy/caller/webSocket/closeReasons.ts'
 import { socketBehavior, socketLibraries, socketRows } from './libraries/socketBehavior.ts'
 import type { SocketBehavior } from './libraries/socketBehavior.ts'
@@ -24,17 +23,6 @@ const readTable = (heading: string): string[][] => {
 }
 
 describe('docs/service/subscriptions.md', () => {
-  test('has the limits of the service, with their defaults', () => {
-    const [, ...rows] = readTable('Limits')
-    const formatDefault = (value: number | boolean): string =>
-      typeof value === 'number' ? value.toLocaleString('en-US') : `\`${value}\``
-    expect(Object.fromEntries(rows.map(([name, value]) => [name, value]))).toEqual(
-      Object.fromEntries(
-        Object.entries(webSocket.parse({})).map(([name, value]) => [`\`${name}\``, formatDefault(value)]),
-      ),
-    )
-  })
-
   test('has the close codes of the service, with their reasons', () => {
     const rows = readTable('Close codes').slice(1)
     // From the WebSocket library: a message that is too big, an invalid frame, invalid UTF-8, and a connection without a close frame.

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createJwtKeyId } from '../../src/auth/jwt/jwtKeyId.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { openKey } from '../../src/lib/secrets/sealKey.ts'
-import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { databases } from './databases.ts'
 import { addApiKey, addApp, addUser, details, granted, newKey, now } from './fill.ts'
+import { useStorage } from './useStorage.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const jwtKey = (kid: string, fingerprint = kid) => ({
@@ -19,13 +19,7 @@ const jwtKey = (kid: string, fingerprint = kid) => ({
 
 describe.each(databases)('repositories on $name', (database) => {
   let storage: Storage
-  beforeAll(async () => {
-    storage = await openStorage(await database.create())
-  })
-  afterAll(async () => {
-    await storage.close()
-    await database.stop()
-  })
+  useStorage(database, (opened) => (storage = opened))
 
   describe('users', () => {
     test('are found by id, and by email address ignoring case and spaces', async () => {
@@ -550,9 +544,9 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(token).toMatchObject({ userId: ann.id, scopes: ['apps:read'], expiresAt: now + 9, seenAt: null })
       await storage.accessTokens.touch(token.id, now + 3)
       expect(await storage.accessTokens.find(hash)).toEqual({ ...token, seenAt: now + 3 })
-      expect(await storage.accessTokens.list(bob.id)).toEqual([])
-      expect(await storage.accessTokens.remove({ id: token.id, userId: bob.id })).toBe(false)
-      expect(await storage.accessTokens.remove({ id: token.id, userId: ann.id })).toBe(true)
+      expect(await storage.accessTokens.list({ userId: bob.id, memberId: null })).toEqual([])
+      expect(await storage.accessTokens.remove({ id: token.id, userId: bob.id, memberId: null })).toBe(false)
+      expect(await storage.accessTokens.remove({ id: token.id, userId: ann.id, memberId: null })).toBe(true)
       expect(await storage.accessTokens.find(hash)).toBeUndefined()
     })
   })

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openKey } from '../../src/lib/secrets/sealKey.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
-import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { resealKeys } from '../../src/storage/resealKeys.ts'
 import { databases } from './databases.ts'
 import { addApiKey, addUser, granted, newKey, now } from './fill.ts'
+import { useStorage } from './useStorage.ts'
 
 const old = createServerSecret('the old secret, 32 characters long')
 const newest = createServerSecret('the new secret, 32 characters long', { version: 2 })
@@ -13,13 +13,7 @@ const lost = createServerSecret('a secret that nobody has any more.', { version:
 
 describe.each(databases)('resealKeys on $name', (database) => {
   let storage: Storage
-  beforeAll(async () => {
-    storage = await openStorage(await database.create())
-  })
-  afterAll(async () => {
-    await storage.close()
-    await database.stop()
-  })
+  useStorage(database, (opened) => (storage = opened))
 
   const reveal = async (id: string, userId: string): Promise<string> => {
     const { sealed, ...owner } = granted(await storage.keys.findSealed({ id, userId }))

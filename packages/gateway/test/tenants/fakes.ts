@@ -49,6 +49,7 @@ export const createFakeLimits = ({ now, later = false }: { now: () => number; la
     giveBack: ({ quota }, units) => {
       givenBack.push(units)
       returnReserved(getState(quota.id), units)
+      return units
     },
     peek: (id, rate) => rates.peek(id, rate),
     usage: async (quota) => toQuotaUsage(getState(quota.id).counter, quota),
@@ -61,17 +62,25 @@ export const createFakeLimits = ({ now, later = false }: { now: () => number; la
 export interface FakeMeter extends Meter {
   readonly counted: string[]
   readonly durations: (number | undefined)[]
+  /** The units of all calls, by the day that they were charged to and the app: `2026-11-21 app_1`. */
+  readonly units: Record<string, number>
 }
 
 /** Creates a recording meter. */
 export const createFakeMeter = (): FakeMeter => {
   const counted: string[] = []
   const durations: (number | undefined)[] = []
+  const units: Record<string, number> = {}
   return {
     counted,
     durations,
+    units,
     // eslint-disable-next-line max-params -- the signature of Meter
-    count: (key, network, method, outcome: Outcome, durationMs, calls = 1) => {
+    count: (key, network, method, outcome: Outcome, durationMs, calls = 1, use) => {
+      if (use?.day !== undefined) {
+        const name = `${use.day} ${key.appId}`
+        units[name] = (units[name] ?? 0) + use.units
+      }
       for (let call = 0; call < calls; call += 1) counted.push(`${key.id} ${network} ${method} ${outcome}`)
       durations.push(durationMs)
     },

@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { TestOptions } from '../createTestGateway.ts'
+import { dayMs } from '../../src/lib/time.ts'
+import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { createLocalLimits } from '../../src/usage/limits/createLocalLimits.ts'
+import type { UsageLimits } from '../../src/usage/limits/usageLimits.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
@@ -11,7 +14,7 @@ import type { Behaviour, FakeUpstream, SeenCall } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { chainIds, unreachableUrl, post } from '../startGateway.ts'
 import { sqlite } from '../storage/databases.ts'
-import { batch, call, noLimits, summarize, openTenants } from './startTenants.ts'
+import { batch, call, noLimits, noon, summarize, openTenants } from './startTenants.ts'
 
 /** For calls that time out. Others have 20 s, so that tests pass on a busy machine. */
 const impatient = { bounds: { upstreamTimeoutMs: 150 } }
@@ -27,6 +30,12 @@ afterAll(async () => {
   await sqlite.stop()
 })
 
+/** Checks that usage has what the quotas were charged, once all calls of a test have ended. */
+const checks: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const check of checks.splice(0)) await check()
+})
+
 /** Starts a gateway with a real quota, in front of a node that the test controls. */
 const start = async (options: Partial<TestOptions> = {}) => {
   apps += 1
@@ -37,6 +46,11 @@ const start = async (options: Partial<TestOptions> = {}) => {
   const started = await openTenants({ usageLimits, bounds: { upstreamTimeoutMs: 20_000 }, ...options })
   const key = started.addApp({ appId, limits: { ...noLimits, perDay: quota.perDay } })
   const used = async (): Promise<number> => (await usageLimits.usage(quota)).day.used
+  checks.push(async () => {
+    await started.upstream.stop()
+    const name = `${getUtcDay(Date.now()).text} ${appId}`
+    await expect.poll(async () => (started.meter.units[name] ?? 0) - (await used())).toBe(0)
+  })
   return { ...started, path: key.path, used }
 }
 
@@ -233,7 +247,7 @@ describe('a call that no node received is returned', () => {
     await expect.poll(used).toBe(64)
     for (const connection of connections) connection.reset()
     await expect.poll(countDisconnects).toBe(67)
-    expect(await used()).toBe(64)
+    await expect.poll(used).toBe(64)
   })
 
   test('a transaction whose caller disconnects counts if it is sent later', async () => {
@@ -258,5 +272,75 @@ describe('a call that no node received is returned', () => {
     for (const connection of busy) connection.reset()
     await expect.poll(() => upstream.bodies.length).toBe(66)
     await expect.poll(used).toBe(66)
+  })
+
+  test('a transaction of a batch whose caller disconnects while it waits for a slot', async () => {
+    const { path, upstream, port, used, entries, meter } = await start({ bounds: { upstreamTimeoutMs: 20_000 } })
+    upstream.behave = hangs
+    const pathname = new URL(path).pathname
+    const busy = Array.from({ length: 64 }, (_, index) => post(path, call('eth_getLogs', `[${index}]`)))
+    await expect.poll(() => upstream.bodies.length).toBe(64)
+    const connection = await openRaw(port)
+    connection.send(postBytes(pathname, batch('eth_sendRawTransaction', 'eth_gasPrice')))
+    await expect.poll(used).toBe(66)
+    connection.reset()
+    await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
+    await expect.poll(used).toBe(65)
+    // Whether the transaction is charged is not known yet.
+    expect(meter.counted).toEqual([])
+    await upstream.stop()
+    await Promise.all(busy)
+    await expect.poll(used).toBe(64)
+    const outcomes = meter.counted.map((line) => line.split(' ').slice(2).join(' '))
+    expect(new Set(outcomes)).toEqual(
+      new Set(['eth_getLogs upstreamFailed', 'eth_sendRawTransaction disconnected', 'eth_gasPrice disconnected']),
+    )
+    expect(outcomes).toHaveLength(66)
+  })
+
+  test('not once its day has ended, so it is in the usage of that day', async () => {
+    let time = noon + dayMs / 2 - 1
+    const now = (): number => time
+    const local = createLocalLimits({ now })
+    onTestFinished(local.close)
+    let grant = (): void => {}
+    const usageLimits: UsageLimits = {
+      ...local,
+      take: async (request) => {
+        const taken = await local.take(request)
+        await new Promise<void>((resolve) => (grant = resolve))
+        return taken
+      },
+    }
+    const { addApp, port, meter, entries, upstream } = await openTenants({
+      now,
+      usageLimits,
+      limits: { weights: { eth_call: 5 } },
+    })
+    const { path } = addApp({ appId: 'app_night', limits: { ...noLimits, perDay: 100 } })
+    const quota = { id: 'app:app_night', perDay: 100, perMonth: null }
+    const used = async (): Promise<number> => (await local.usage(quota)).day.used
+    const leave = async (): Promise<void> => {
+      const connection = await openRaw(port)
+      grant = () => {}
+      const unset = grant
+      connection.send(postBytes(new URL(path).pathname, batch('eth_call', 'nope', 'eth_gasPrice')))
+      await expect.poll(() => grant).not.toBe(unset)
+      const countLeft = (): number => entries.filter(({ event }) => event === 'disconnected').length
+      const left = countLeft()
+      connection.reset()
+      await expect.poll(countLeft).toBe(left + 1)
+    }
+    await leave()
+    grant()
+    await expect.poll(() => meter.counted.length).toBe(3)
+    expect([await used(), meter.units]).toEqual([0, {}])
+    await leave()
+    expect(await used()).toBe(6)
+    time += 1
+    grant()
+    await expect.poll(() => meter.counted.length).toBe(6)
+    expect([await used(), meter.units]).toEqual([0, { '2026-11-21 app_night': 6 }])
+    expect(upstream.bodies).toEqual([])
   })
 })

@@ -54,6 +54,7 @@ describe('the request log gets', () => {
         requestId: response.headers.get('x-request-id'),
         calls: 1,
         failedCalls: 0,
+        storedCalls: 0,
         secrets: [key],
         keyEnding: key.slice(-4),
         origin: 'https://dapp.example',

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { toUtcDay } from '../../src/lib/utcDay.ts'
-import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
 import { databases } from '../storage/databases.ts'
+import { useStorage } from '../storage/useStorage.ts'
 
 describe.each(databases)('the rows of accounts and days on $name', (database) => {
   let storage: Storage
-  beforeAll(async () => {
-    storage = await openStorage(await database.create())
-  })
-  afterAll(async () => {
-    await storage.close()
-    await database.stop()
-  })
+  useStorage(database, (opened) => (storage = opened))
 
   test.each([
     { count: 1, onSqlite: 1 },

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AllowEntry } from '../../src/storage/allowList.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
-import { openStorage } from '../../src/storage/openStorage.ts'
 import { createAllowListUses } from '../../src/usage/allowListUses/createAllowListUses.ts'
 import type { AllowListUses } from '../../src/usage/allowListUses/createAllowListUses.ts'
 import { createMeter } from '../../src/usage/metering/createMeter.ts'
 import { databases } from '../storage/databases.ts'
 import { addApp, addUser, granted } from '../storage/fill.ts'
+import { useStorage } from '../storage/useStorage.ts'
 
 const noon = Date.UTC(2026, 10, 23, 12)
 const minute = 60_000
 
 describe.each(databases)('the last use of allow list entries on $name', (database) => {
   let storage: Storage
-  beforeAll(async () => {
-    storage = await openStorage(await database.create())
-  })
-  afterAll(async () => {
-    await storage.close()
-    await database.stop()
-  })
+  useStorage(database, (opened) => (storage = opened))
 
   const addEntries = async (count: number) => {
     const { id: userId } = await addUser(storage)

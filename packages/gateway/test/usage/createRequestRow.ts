@@ -20,6 +20,7 @@ export const createRequestRow = (request: Partial<LoggedRequest>, excerpts?: Req
       requestId: 'a-request',
       calls: 1,
       failedCalls: 1,
+      storedCalls: 0,
       keyEnding: 'WXYZ',
       origin: 'https://dapp.example',
       ipBlock: '203.0.113.0/24',

@@ -128,7 +128,7 @@ describe.each(databases)('local limits on $name', (database) => {
     const quota = newQuota(100)
     const local = open()
     const grant = await local.take(quota, 100)
-    for (const calls of [30, 30, 60, 1_000]) local.giveBack(grant, calls)
+    expect([30, 30, 60, 1_000].map((calls) => local.giveBack(grant, calls))).toEqual([30, 30, 40, 0])
     expect((await local.usage(quota)).day.used).toBe(0)
     expect(grantedBy(await Promise.all(times(150, async () => local.take(quota, 1))))).toBe(100)
     local.giveBack(await local.take(quota, 1), 1)
@@ -163,7 +163,7 @@ describe.each(databases)('local limits on $name', (database) => {
     clock += 1
     const next = await local.take(quota, 60)
     expect([late.day, late.granted, next.day, next.granted]).toEqual(['2026-11-21', 40, '2026-11-22', 50])
-    local.giveBack(late, 40)
+    expect(local.giveBack(late, 40)).toBe(0)
     expect(await local.take(quota, 1)).toMatchObject({ granted: 0 })
   })
 

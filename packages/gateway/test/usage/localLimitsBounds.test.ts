@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
-import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
 import { createLocalLimits } from '../../src/usage/limits/createLocalLimits.ts'
 import type { LimitsEvent, Quota } from '../../src/usage/limits/usageLimits.ts'
 import { databases } from '../storage/databases.ts'
 import { openQuota } from './openQuota.ts'
+import { useStorage } from '../storage/useStorage.ts'
 
 let count = 0
 const newQuota = (perDay: number | null): Quota => ({ id: `app:app_${(count += 1)}`, perDay, perMonth: null })
@@ -16,13 +16,7 @@ const times = <T>(length: number, work: () => T): T[] => Array.from({ length }, 
 // The bounds that docs/service/guarantees.md states for one machine, beside those in localLimits.test.ts.
 describe.each(databases)('bounds of local limits on $name', (database) => {
   let storage: Storage
-  beforeAll(async () => {
-    storage = await openStorage(await database.create())
-  })
-  afterAll(async () => {
-    await storage.close()
-    await database.stop()
-  })
+  useStorage(database, (opened) => (storage = opened))
 
   test('grants the first calls of a batch that fit, by their weights', async () => {
     const local = openQuota({ storage })

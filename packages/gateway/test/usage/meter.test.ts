@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
+import { rollUp } from '../../src/usage/metering/rollUp.ts'
 import type { MeteredKey, MeterEvent } from '../../src/usage/metering/meter.ts'
-import { hourMs, minuteMs } from '../../src/lib/time.ts'
+import { dayMs, floorTo, hourMs, minuteMs } from '../../src/lib/time.ts'
 import { maxMethodNames } from '../../src/lib/methods.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
@@ -15,6 +16,37 @@ describe.each(databases)('metering on $name', (database) => {
   const { open, countRows } = meters
   const minutes = (key: MeteredKey, from = start - hourMs, to = start + hourMs) =>
     createReadMetrics(meters)({ subject: { keyId: key.id }, from, to, step: 'minute' })
+
+  test('metrics have the calls whose result was stored, with a filter, and once they are rolled up', async () => {
+    const key = newKey()
+    const meter = open()
+    const count = (method: string, network: string, calls: number, stored: number): void =>
+      meter.count(key, network, method, 'succeeded', 1, calls, { units: calls, bytes: 1, stored })
+    count('eth_call', 'mainnet', 5, 2)
+    count('eth_call', 'testnet', 1, 1)
+    count('eth_getLogs', 'mainnet', 3, 0)
+    await meter.flush()
+    count('eth_call', 'mainnet', 1, 1)
+    await meter.flush()
+    const read = (filter?: { method?: string; network?: string }) =>
+      createReadMetrics(meters)({
+        subject: { keyId: key.id },
+        from: floorTo(start, dayMs),
+        to: floorTo(start, dayMs) + dayMs,
+        step: 'day',
+        filter,
+      })
+    const expectStored = async (): Promise<void> => {
+      expect(await read()).toMatchObject({ total: 10, stored: 4 })
+      expect(await read({ network: 'testnet' })).toMatchObject({ total: 1, stored: 1 })
+      expect(await read({ method: 'eth_getLogs' })).toMatchObject({ total: 3, stored: 0 })
+    }
+    await expectStored()
+    await rollUp(meters.storage, { now: start + 3 * dayMs })
+    await meters.storage.db.query.deleteFrom('usageMinutes').where('keyId', '=', key.id).execute()
+    await meters.storage.db.query.deleteFrom('usageHours').where('keyId', '=', key.id).execute()
+    await expectStored()
+  })
 
   test('metrics have the counts by step, method, outcome and network, for a key, an app and a user', async () => {
     const key = newKey()
@@ -97,6 +129,7 @@ describe.each(databases)('metering on $name', (database) => {
     expect(await read({ subject: { userId: key.userId ?? '' }, ...span })).toMatchObject({ total: 105 })
     expect(await read({ subject: { keyId: 'key_none' }, ...span })).toMatchObject({
       total: 0,
+      stored: 0,
       successRate: null,
       latencyMs: { p50: null, p90: null, p95: null, p99: null },
       series: [{ at: start, total: 0, succeeded: 0, reverted: 0, p50: null, p95: null }],

@@ -74,7 +74,7 @@ describe('partitions of the minutes', () => {
     await storage.db.query.transaction().execute(async (writer) => {
       await writer
         .insertInto('usageMinutes')
-        .values({ at: day, keyId: 'key_1', run: 'run_1', total: 1, counts: '[]', used: '[]' })
+        .values({ at: day, keyId: 'key_1', run: 'run_1', total: 1, counts: '[]', used: '[]', stored: '[]' })
         .execute()
       created = createPartitions(storage.db, 'usage_minutes', day)
       await expect

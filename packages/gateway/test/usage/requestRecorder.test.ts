@@ -26,6 +26,7 @@ const createRecorded = (request: Partial<RecordedRequest> = {}): RecordedRequest
   requestId: 'a-request',
   calls: 1,
   failedCalls: 1,
+  storedCalls: 0,
   secrets: [],
   keyEnding: 'WXYZ',
   origin: undefined,

@@ -44,7 +44,7 @@ class KeyrailProvider(CommonProvider, JSONBaseProvider):
         base_url: The URL of an app: calls are sent to ``{base_url}/v2/{api_key}``.
         rpc_url: The RPC URL of an API key: calls are sent to ``{rpc_url}/{api_key}``.
         api_key: The API key, or a function that returns the current one. The function is called for each attempt.
-        network: The name of the network, such as ``"sepolia"``. It replaces ``{network}`` in the URL, and selects the value from a
+        network: The name of the network, such as ``"base-sepolia"``. It replaces ``{network}`` in the URL, and selects the value from a
             dict of URLs or chain ids, of which it must be one of the names. Both require it.
         chain_id: The expected chain id. Without it, the provider requests the chain id once.
         jwt: A JSON Web Token, or a function that returns it. Sent as ``Authorization: Bearer``.

@@ -3,7 +3,7 @@ import type { CallOptions, Priority } from './call.ts'
 import { checkTimeout } from '../deadline.ts'
 
 const names: readonly (keyof CallOptions)[] = ['signal', 'timeoutMs', 'retries', 'priority', 'minBlock']
-const priorities: ReadonlySet<unknown> = /* @__PURE__ */ new Set<Priority>(['write', 'read', 'poll'])
+const priorities: readonly (Priority | undefined)[] = ['write', 'read', 'poll', undefined]
 
 /**
  * Checks the options of one call.
@@ -19,7 +19,7 @@ export function checkCallOptions(options: CallOptions): void {
   )
   checkTimeout(timeoutMs)
   checkRange('retries', retries, 0, 1e9)
-  check(priority === undefined || priorities.has(priority), `priority must be 'write', 'read' or 'poll'`)
+  check(priorities.includes(priority), `priority must be 'write', 'read' or 'poll'`)
   check(
     minBlock === undefined ||
       typeof minBlock === 'boolean' ||

@@ -13,6 +13,8 @@ export interface EndpointDetails {
   readonly weight?: number | undefined
   /** Its name in statistics. @default its redacted URL */
   readonly name?: string | undefined
+  /** Endpoints with the same group have one vote in `confirm`. @default its host and port */
+  readonly group?: string | undefined
   /** Its own limits. @default the `budget` of the transport */
   readonly budget?: BudgetFeature | undefined
 }

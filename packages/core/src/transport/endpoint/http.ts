@@ -1,11 +1,10 @@
-import { optionsExample } from '../../endpoint/endpointUrlOptions.ts'
 import type { EndpointUrlOptions } from '../../endpoint/endpointUrlOptions.ts'
 import { resolveEndpoint } from '../../endpoint/resolveEndpoint.ts'
 import type { RequestTarget } from '../../endpoint/resolveEndpoint.ts'
 import type { HttpResponse } from '../../http/httpClient.ts'
 import { createFailure } from '../../failure/createFailure.ts'
 import type { FailureContext, FailureFacts } from '../../failure/createFailure.ts'
-import { check, checkNames, checkObject, checkRange } from '../../failure/check.ts'
+import { check, checkRange } from '../../failure/check.ts'
 import { describeType } from '../../failure/describeType.ts'
 import { isReadMethod } from '../../failure/isReadMethod.ts'
 import { withoutTracing } from '../../observe/withoutTracing.ts'
@@ -74,8 +73,6 @@ export function http<Network extends string = string>(
   options: HttpOptions = {},
   anyChain: ExpectedChain = { id: undefined },
 ): HttpEndpoint {
-  checkObject('http', address, optionsExample)
-  checkNames('http', options, ['fetch', 'agent', 'maxResponseBytes'])
   const { fetch, agent, maxResponseBytes = 2 ** 26 } = options
   check(!fetch || typeof fetch === 'function', `fetch must be a function, not ${describeType(fetch)}`)
   checkRange('maxResponseBytes', maxResponseBytes, 1, 2 ** 31)

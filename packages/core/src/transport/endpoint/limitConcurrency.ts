@@ -3,7 +3,7 @@ import { defer } from '../../clock/defer.ts'
 import { now } from '../../clock/now.ts'
 import { createFailure } from '../../failure/createFailure.ts'
 import type { FailureFacts } from '../../failure/failureFacts.ts'
-import { checkNames, checkRange } from '../../failure/check.ts'
+import { checkRange } from '../../failure/check.ts'
 import { isKeyrailError } from '../../failure/keyrailError.ts'
 import { isReadMethod } from '../../failure/isReadMethod.ts'
 import type { Call, Send, Complete, RouteCall } from '../call/call.ts'
@@ -74,7 +74,6 @@ interface Waiter extends QueueEntry, Queued {
  * const transport = createTransport({ url: 'http://127.0.0.1:8545', maxInFlight: 16 })
  */
 export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: HttpEndpoint) => LimitedEndpoint {
-  checkNames('limitConcurrency', options, ['maxInFlight', 'maxWaitMs'])
   const { maxInFlight = 64, maxWaitMs = 60_000 } = options
   checkRange('maxInFlight', maxInFlight, 1, 100_000)
   checkRange('maxWaitMs', maxWaitMs, 1, 2 ** 31 - 1)

@@ -1,6 +1,7 @@
 import { check, checkNames, checkRange } from '../../failure/check.ts'
 import { describeType } from '../../failure/describeType.ts'
 import type { Send, RouteCall } from '../call/call.ts'
+import type { ConfirmOption } from './confirmFeature.ts'
 import { createEndpointChoice } from './endpointChoice.ts'
 import { createHeads, reportsHead } from './heads.ts'
 import { createHedging } from './hedging.ts'
@@ -14,13 +15,18 @@ import type { RouteState } from './routeState.ts'
  *
  * @throws {KeyrailError} kind `invalidRequest`, naming the option and how to fix it.
  */
-export function checkRouteOptions({ order, attemptTimeoutMs, acceptableWaitMs, hedge, minBlock }: RouteOptions): void {
+export function checkRouteOptions(options: RouteOptions & ConfirmOption): void {
+  const { order, attemptTimeoutMs, acceptableWaitMs, hedge, minBlock, confirm } = options
   check(order === undefined || order === 'given' || order === 'latency', "order must be 'given' or 'latency'")
   checkRange('attemptTimeoutMs', attemptTimeoutMs, 1, 2 ** 31 - 1)
   checkRange('acceptableWaitMs', acceptableWaitMs, 0, 2 ** 31 - 1)
   check(
     minBlock === undefined || typeof minBlock === 'boolean',
     `minBlock must be true or false, not ${describeType(minBlock)}: pass a block number with the call`,
+  )
+  check(
+    confirm === undefined || typeof Object(confirm).open === 'function',
+    'confirm must be made by its function: write confirm: confirm()',
   )
   if (hedge === undefined || typeof hedge === 'boolean') return
   checkNames('hedge', hedge, ['percentile', 'minMs', 'maxRatio'])
@@ -59,7 +65,10 @@ export function checkRouteOptions({ order, attemptTimeoutMs, acceptableWaitMs, h
  * const endpoints = failover([{ url: 'https://one.example' }, { url: 'https://two.example' }], { hedge: true })
  * const transport = createTransport({ endpoints })
  */
-export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions = {}): Omit<Route, 'chainId'> {
+export function route(
+  endpoints: readonly RouteEndpoint[],
+  options: RouteOptions & ConfirmOption = {},
+): Omit<Route, 'chainId'> {
   const { attemptTimeoutMs, acceptableWaitMs = 100, hedge = false } = options
   const [first] = endpoints as [RouteEndpoint]
   const heads = createHeads(endpoints.length)
@@ -74,6 +83,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
     attemptTimeoutMs,
     acceptableWaitMs,
   }
+  const sendConfirmed = options.confirm?.open(endpoints)
   const needsChoice = endpoints.length > 1 || attemptTimeoutMs !== undefined
 
   /** The lowest block that the response to a call may be from; 0 for any. */
@@ -82,6 +92,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
 
   const send: Send = (call: RouteCall, complete) => {
     const minBlock = getMinBlock(call)
+    if (sendConfirmed?.(state, call, complete, minBlock)) return
     if (needsChoice || minBlock > 0) return sendToEndpoints(state, call, complete, minBlock)
     // A single endpoint gets the call as it is.
     if (!reportsHead(call.method)) return first.send(call, complete)

@@ -21,6 +21,9 @@ const blockPositions = /* @__PURE__ */ toMethodMap(blockMethods)
 /** Methods that return null at blocks that the node has: for an index without a transaction or uncle, for an account that does not exist. */
 const nullable = /* @__PURE__ */ toMethodMap(nullMethods)
 
+/** Where the block is in the params of a method, or `range` and where an object with both ends of a range is; undefined for neither. */
+export const getBlockPosition = (method: string): string | undefined => blockPositions.get(method)
+
 const latest = (block: unknown): boolean => block === 'latest' || block == null
 
 /**

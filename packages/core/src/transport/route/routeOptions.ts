@@ -8,6 +8,8 @@ export interface RouteEndpoint extends Endpoint, Partial<Budgeted>, Partial<Guar
   readonly weight?: number | undefined
   /** Its name in statistics. @default its redacted URL */
   readonly name?: string | undefined
+  /** Endpoints with the same group have one vote. @default its host and port */
+  readonly group?: string | undefined
 }
 
 /** When a read is also sent to a second endpoint because the first one is slow. */

@@ -121,21 +121,22 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, complete: Co
   if (route.hedging && !over && mayBeHedged(call)) startHedgeTimer(route.hedging, endpoints[first] as RouteEndpoint)
 }
 
-const getUrl = ({ endpoints }: RouteState, at: number): string => (endpoints[at] as RouteEndpoint).redactedUrl
+/** Gets the redacted URL of an endpoint. */
+export const getUrl = ({ endpoints }: RouteState, at: number): string => (endpoints[at] as RouteEndpoint).redactedUrl
 
 /** Calls of a group or batch must have one view of the chain, and no caller waits for a poll. */
 const mayBeHedged = ({ method, group, batch, options }: RouteCall): boolean =>
   isReadMethod(method) && !group && !batch && !isExpensiveMethod(method) && options.priority !== 'poll'
 
 /** The call for a hedge: while the hedge is queued, the deadline of the attempt in flight runs. */
-const withOwnClock = (call: RouteCall): RouteCall => ({
+export const withOwnClock = (call: RouteCall): RouteCall => ({
   ...call,
   progress: createProgress(),
   deadlineAt: now() + timeLeft(call),
 })
 
 /** How long an attempt that starts now may take, in milliseconds. Only reads are limited, because a write must not be sent twice. */
-const attemptLimitMs = ({ attemptTimeoutMs, endpoints }: RouteState, call: RouteCall): number => {
+export const attemptLimitMs = ({ attemptTimeoutMs, endpoints }: RouteState, call: RouteCall): number => {
   if (!isReadMethod(call.method)) return Infinity
   if (attemptTimeoutMs !== undefined) return attemptTimeoutMs
   // On a busy machine the deadline may have passed before its timer runs.
@@ -143,7 +144,7 @@ const attemptLimitMs = ({ attemptTimeoutMs, endpoints }: RouteState, call: Route
 }
 
 /** Records on the call and on the route how an endpoint failed. */
-const recordFailure = (
+export const recordFailure = (
   { endpoints, choice, lastKinds }: RouteState,
   call: RouteCall,
   at: number,

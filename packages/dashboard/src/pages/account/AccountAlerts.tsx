@@ -9,15 +9,16 @@ import { Card } from '../../parts/Card.tsx'
 import { Choices } from '../../parts/Choices.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
+import { Needs, NotAllowed } from '../../parts/Needs.tsx'
 import { Note } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { momentText } from '../../parts/times.ts'
 import { AlertWebhooks } from './AlertWebhooks.tsx'
+import { TableHead } from '../../parts/TableHead.tsx'
 
 /** Who is alerted when a daily quota is nearly used up, and what was sent. */
 export function AccountAlerts() {
-  const query = useQuery({ ...alertsQuery, refetchInterval: 10_000 })
   return (
     <>
       <PageHead
@@ -25,18 +26,27 @@ export function AccountAlerts() {
         windowTitle="Account: alerts"
         lead="Sent when 80% and 100% of a daily quota are used: once a day for each app, and for all API keys together."
       />
-      <Loaded query={query}>
-        {(alerts) => (
-          <>
-            <div className="columns">
-              <Emails alerts={alerts} />
-              <AlertWebhooks alerts={alerts} />
-            </div>
-            <Deliveries deliveries={alerts.deliveries} />
-          </>
-        )}
-      </Loaded>
+      <Needs scope="manage" otherwise={<NotAllowed />}>
+        <Alerts />
+      </Needs>
     </>
+  )
+}
+
+function Alerts() {
+  const query = useQuery({ ...alertsQuery, refetchInterval: 10_000 })
+  return (
+    <Loaded query={query}>
+      {(alerts) => (
+        <>
+          <div className="columns">
+            <Emails alerts={alerts} />
+            <AlertWebhooks alerts={alerts} />
+          </div>
+          <Deliveries deliveries={alerts.deliveries} />
+        </>
+      )}
+    </Loaded>
   )
 }
 
@@ -108,15 +118,7 @@ function Deliveries({ deliveries }: { readonly deliveries: readonly AlertDeliver
         </p>
       ) : (
         <table className="table cards">
-          <thead>
-            <tr>
-              <th scope="col">Alert</th>
-              <th scope="col">To</th>
-              <th scope="col">Created</th>
-              <th scope="col">Status</th>
-              <th scope="col">Last attempt</th>
-            </tr>
-          </thead>
+          <TableHead titles={['Alert', 'To', 'Created', 'Status', 'Last attempt']} />
           <tbody>
             {deliveries.map(({ id, level, app, webhookId, createdAt, state, attempts, result, attemptedAt }) => (
               <tr key={id}>

@@ -3,6 +3,8 @@ import type { AccessTokenView, TokenScope } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { tokensQuery } from '../../control/queries.ts'
+import { toConfirmBody } from '../../control/toConfirmBody.ts'
+import { useMay } from '../../control/useMay.ts'
 import { useStored } from '../../control/useStored.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
@@ -16,11 +18,13 @@ import { PageHead } from '../../parts/PageHead.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { dayText, momentText } from '../../parts/times.ts'
+import { TableHead } from '../../parts/TableHead.tsx'
 
 const scopes: readonly { readonly value: TokenScope; readonly title: string; readonly what: string }[] = [
   { value: 'read', title: 'Read', what: 'everything that needs no password (read)' },
   { value: 'apps:write', title: 'Apps', what: 'create, change and delete apps (apps:write)' },
   { value: 'keys:write', title: 'API keys', what: 'create, change and revoke API keys (keys:write)' },
+  { value: 'members', title: 'Members', what: 'invite, change and remove members of the team (members)' },
 ]
 
 /** Personal access tokens, for scripts that use the control API. */
@@ -51,15 +55,7 @@ export function AccountTokens() {
                 </p>
               ) : (
                 <table className="table cards">
-                  <thead>
-                    <tr>
-                      <th scope="col">Label</th>
-                      <th scope="col">Permissions</th>
-                      <th scope="col">Last used</th>
-                      <th scope="col">Expires</th>
-                      <td />
-                    </tr>
-                  </thead>
+                  <TableHead titles={['Label', 'Permissions', 'Last used', 'Expires']} hasButtons />
                   <tbody>
                     {items.map((token) => (
                       <Token key={token.id} token={token} />
@@ -78,7 +74,9 @@ export function AccountTokens() {
 function Make({ onMade }: { readonly onMade: (token: string) => void }) {
   const queries = useQueryClient()
   const [label, setLabel, clearLabel] = useStored('new-token/label', '')
-  const [chosen, setChosen] = useStored<readonly TokenScope[]>('new-token/scopes', ['read'])
+  const may = useMay()
+  const [stored, setChosen] = useStored<readonly TokenScope[]>('new-token/scopes', ['read'])
+  const chosen = stored.filter(may)
   const [expiry, setExpiry] = useStored('new-token/expiry', '')
   const making = useSubmit({
     check: () => ({
@@ -92,7 +90,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
           label: label.trim(),
           scopes: chosen,
           expiresAt: expiry === '' ? null : new Date(`${expiry}T23:59:59`).toISOString(),
-          ...(password !== undefined && { password }),
+          ...toConfirmBody(password),
         },
       }),
     done: async ({ token }) => {
@@ -132,7 +130,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
           name="scopes"
           value={chosen}
           onChange={setChosen}
-          options={scopes}
+          options={scopes.filter(({ value }) => may(value))}
           fix={making.getFix('scopes')}
         />
       </SaveForm>

@@ -9,13 +9,14 @@ import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Choices } from '../../parts/Choices.tsx'
-import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
+import { ConfirmedButton } from '../../parts/ConfirmedButton.tsx'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Note, Problem } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { dayText } from '../../parts/times.ts'
+import { TableHead } from '../../parts/TableHead.tsx'
 
 /** The webhooks of the account, and a form to add one. */
 export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly alerts: AlertsView }) {
@@ -31,7 +32,7 @@ export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly 
         body: {
           url,
           ...(isOperator && isForAll && { allUsers: true }),
-          ...(password !== undefined && { password }),
+          ...toConfirmBody(password),
         },
       }),
     done: async (added) => {
@@ -50,13 +51,7 @@ export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly 
       {made && <Secret made={made} />}
       {webhooks.length > 0 && (
         <table className="table cards">
-          <thead>
-            <tr>
-              <th scope="col">URL</th>
-              <th scope="col">Created</th>
-              <td />
-            </tr>
-          </thead>
+          <TableHead titles={['URL', 'Created']} hasButtons />
           <tbody>
             {webhooks.map((webhook) => (
               <WebhookRow key={webhook.id} webhook={webhook} onSecret={setMade} />
@@ -114,30 +109,10 @@ function WebhookRow(props: {
   const params = { webhookId: id }
   const queries = useQueryClient()
   const { say } = useDialogs()
-  const [question, setQuestion] = useState<'remove' | 'rotate'>()
   const [tested, setTested] = useState<{ readonly ok: boolean; readonly result: string }>()
   const testing = useSubmit({
     send: () => callApi('POST /api/alerts/webhooks/{webhookId}/test', { params }),
     done: setTested,
-  })
-  const removing = useSubmit({
-    send: () => callApi('DELETE /api/alerts/webhooks/{webhookId}', { params }),
-    done: async () => {
-      say('Removed')
-      props.onSecret(undefined)
-      await queries.invalidateQueries({ queryKey: alertsQuery.queryKey })
-    },
-  })
-  const rotating = useSubmit({
-    send: (password) =>
-      callApi('POST /api/alerts/webhooks/{webhookId}/rotate', {
-        params,
-        body: toConfirmBody(password),
-      }),
-    done: (made) => {
-      setQuestion(undefined)
-      props.onSecret(made)
-    },
   })
   return (
     <tr>
@@ -157,31 +132,36 @@ function WebhookRow(props: {
           <Button size="little" busy={testing.isPending} label={`Test ${url}`} onClick={() => testing.submit()}>
             Test
           </Button>
-          <Button size="little" label={`Rotate secret of ${url}`} onClick={() => setQuestion('rotate')}>
-            Rotate secret
-          </Button>
-          <Button size="little" kind="danger" label={`Remove ${url}`} onClick={() => setQuestion('remove')}>
-            Remove
-          </Button>
-        </div>
-        {question === 'remove' && (
-          <ConfirmDialog
-            title="Remove the webhook?"
-            action="Remove"
-            of={removing}
-            lead={`${url} receives no more alerts, and its deliveries are deleted.`}
-            onClose={() => setQuestion(undefined)}
-          />
-        )}
-        {question === 'rotate' && (
-          <ConfirmDialog
+          <ConfirmedButton
+            size="little"
+            label={`Rotate secret of ${url}`}
             title="Rotate the secret?"
-            action="Rotate secret"
-            of={rotating}
             lead="The old secret stops working at once. Alerts that your server rejects until it has the new one are retried."
-            onClose={() => setQuestion(undefined)}
-          />
-        )}
+            action="Rotate secret"
+            send={(password) =>
+              callApi('POST /api/alerts/webhooks/{webhookId}/rotate', { params, body: toConfirmBody(password) })
+            }
+            done={props.onSecret}
+          >
+            Rotate secret
+          </ConfirmedButton>
+          <ConfirmedButton
+            size="little"
+            kind="danger"
+            label={`Remove ${url}`}
+            title="Remove the webhook?"
+            lead={`${url} receives no more alerts, and its deliveries are deleted.`}
+            action="Remove"
+            send={() => callApi('DELETE /api/alerts/webhooks/{webhookId}', { params })}
+            done={() => {
+              say('Removed')
+              props.onSecret(undefined)
+              return queries.invalidateQueries({ queryKey: alertsQuery.queryKey })
+            }}
+          >
+            Remove
+          </ConfirmedButton>
+        </div>
       </td>
     </tr>
   )

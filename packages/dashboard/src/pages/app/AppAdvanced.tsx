@@ -1,19 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AppView } from '@keyrail/gateway'
-import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { appQuery, usageQuery } from '../../control/queries.ts'
 import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { NetworkLimits } from '../../networks/NetworkLimits.tsx'
-import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Choices } from '../../parts/Choices.tsx'
-import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
+import { ConfirmedButton } from '../../parts/ConfirmedButton.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { limitNames, LimitsForm, limitTitles } from '../../parts/LimitsForm.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { NameFields } from '../../parts/NameFields.tsx'
+import { Needs } from '../../parts/Needs.tsx'
 import { Note } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
@@ -21,6 +20,7 @@ import { countText, limitText } from '../../parts/times.ts'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
 import { WeightsHint } from '../../parts/WeightsHint.tsx'
 import { AppKeyCard } from './AppKeyCard.tsx'
+import { AppMove } from './AppMove.tsx'
 import { useApp, useDeployment } from './useApp.ts'
 import { useAppChange } from './useAppChange.ts'
 
@@ -35,6 +35,9 @@ export function AppAdvanced() {
       <Limits app={app} />
       <AppKeyCard app={app} />
       <RequireJwt app={app} />
+      <Needs scope="manage">
+        <AppMove app={app} />
+      </Needs>
     </>
   )
 }
@@ -55,7 +58,7 @@ function About({ app }: { readonly app: AppView }) {
   })
   return (
     <Card title="Details">
-      <SaveForm of={saving} draft={draft}>
+      <SaveForm of={saving} draft={draft} needs="apps:write">
         <NameFields values={draft.values} onChange={draft.change} getFix={saving.getFix} />
         <SelectField
           label="Use case"
@@ -86,7 +89,7 @@ function Services({ app }: { readonly app: AppView }) {
   })
   return (
     <Card title="Services" lead="Calls to a service that is off are rejected, with an error that names the service.">
-      <SaveForm of={saving} draft={draft}>
+      <SaveForm of={saving} draft={draft} needs="apps:write">
         {!services.includes('Node API') && (
           <Note kind="warn">
             Without the Node API, {app.services.includes('Node API') ? 'the app will be off:' : 'the app is off:'} all
@@ -151,6 +154,7 @@ function Limits({ app }: { readonly app: AppView }) {
       <LimitsForm
         id={app.id}
         own={app.ownLimits}
+        needs="apps:write"
         titles={ownTitles}
         save={async (limits) => {
           await change({ limits })
@@ -166,22 +170,8 @@ function RequireJwt({ app }: { readonly app: AppView }) {
   const { say } = useDialogs()
   const deployment = useDeployment()
   const queries = useQueryClient()
-  const [isConfirming, setConfirming] = useState(false)
   const { requireJwt } = app
-  const changing = useSubmit({
-    send: () => change({ requireJwt: !requireJwt }),
-    titles: { requireJwt: 'This' },
-    done: ({ version }) => {
-      setConfirming(false)
-      say(requireJwt ? 'Calls no longer need a token' : 'Every call needs a token now', {
-        undo: async () => {
-          const params = { appId: app.id }
-          const undone = await callApi('PATCH /api/apps/{appId}', { params, body: { version, requireJwt } })
-          queries.setQueryData(appQuery(app.id).queryKey, undone)
-        },
-      })
-    },
-  })
+  const action = requireJwt ? 'Stop requiring tokens' : 'Require JWT'
   return (
     <Card
       title="Require JWT"
@@ -194,25 +184,32 @@ function RequireJwt({ app }: { readonly app: AppView }) {
         </span>
       }
     >
-      <div className="row end">
-        <Button onClick={() => setConfirming(true)}>{requireJwt ? 'Stop requiring tokens' : 'Require JWT'}</Button>
-      </div>
-      {isConfirming && (
-        <ConfirmDialog
-          of={changing}
-          title={requireJwt ? 'Stop requiring tokens?' : 'Require a token for every call?'}
-          lead={
-            requireJwt
-              ? 'Anyone who has the key can then make calls, within the allow list.'
-              : 'Calls without a token that one of the app’s JWT keys signed are rejected immediately. Programs that send none stop working.'
-          }
-          action={requireJwt ? 'Stop requiring tokens' : 'Require JWT'}
-          onClose={() => {
-            changing.clear()
-            setConfirming(false)
-          }}
-        />
-      )}
+      <Needs scope="apps:write">
+        <div className="row end">
+          <ConfirmedButton
+            title={requireJwt ? 'Stop requiring tokens?' : 'Require a token for every call?'}
+            lead={
+              requireJwt
+                ? 'Anyone who has the key can then make calls, within the allow list.'
+                : 'Calls without a token that one of the app’s JWT keys signed are rejected immediately. Programs that send none stop working.'
+            }
+            action={action}
+            send={() => change({ requireJwt: !requireJwt })}
+            titles={{ requireJwt: 'This' }}
+            done={({ version }) =>
+              say(requireJwt ? 'Calls no longer need a token' : 'Every call needs a token now', {
+                undo: async () => {
+                  const params = { appId: app.id }
+                  const undone = await callApi('PATCH /api/apps/{appId}', { params, body: { version, requireJwt } })
+                  queries.setQueryData(appQuery(app.id).queryKey, undone)
+                },
+              })
+            }
+          >
+            {action}
+          </ConfirmedButton>
+        </div>
+      </Needs>
     </Card>
   )
 }

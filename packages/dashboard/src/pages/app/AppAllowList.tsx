@@ -8,15 +8,18 @@ import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card, focusHeading } from '../../parts/Card.tsx'
 import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
+import { ConfirmedButton } from '../../parts/ConfirmedButton.tsx'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
+import { Needs } from '../../parts/Needs.tsx'
 import { Problem } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { agoText, countText, momentText } from '../../parts/times.ts'
 import { useApp } from './useApp.ts'
+import { TableHead } from '../../parts/TableHead.tsx'
 
 const types: readonly {
   readonly id: AllowTypeName
@@ -79,7 +82,9 @@ export function AppAllowList() {
         title="Allow list"
         lead="A call must match one entry of each type that has entries. A type without entries allows every call. If you list an origin, calls without an Origin header (servers, curl) are rejected."
       >
-        <Add appId={app.id} entries={query.data?.items} />
+        <Needs scope="apps:write">
+          <Add appId={app.id} entries={query.data?.items} />
+        </Needs>
       </Card>
       <Loaded query={query}>
         {({ items, maxPerType }) => (
@@ -102,14 +107,7 @@ export function AppAllowList() {
                     <p className="soft">Everything is allowed.</p>
                   ) : (
                     <table className="table cards">
-                      <thead>
-                        <tr>
-                          <th scope="col">{type.one}</th>
-                          <th scope="col">Label</th>
-                          <th scope="col">Last use</th>
-                          <td />
-                        </tr>
-                      </thead>
+                      <TableHead titles={[type.one, 'Label', 'Last use']} hasButtons />
                       <tbody>
                         {entries.map((entry) => (
                           <Entry
@@ -242,30 +240,12 @@ function Entry(props: {
   readonly isLast: boolean
 }) {
   const { appId, entry, type, isLast } = props
-  const [isConfirming, setConfirming] = useState(false)
   const queries = useQueryClient()
   const { say } = useDialogs()
   const [isEditing, setEditing] = useState(false)
   const [label, setLabel] = useState(entry.label)
   const params = { appId, entryId: entry.id }
   const renew = (): Promise<void> => queries.invalidateQueries({ queryKey: ['app', appId] })
-  const removing = useSubmit({
-    send: () => callApi('DELETE /api/apps/{appId}/allow-list/{entryId}', { params }),
-    done: async () => {
-      setConfirming(false)
-      say(`Removed ${entry.value}`, {
-        undo: async () => {
-          const { value, label: before } = entry
-          const body = { type: entry.type, value, ...(before && { label: before }) }
-          await callApi('POST /api/apps/{appId}/allow-list', { params: { appId }, body })
-          await renew()
-        },
-      })
-      await renew()
-      // The button that had the focus is gone.
-      focusHeading(entry.type)
-    },
-  })
   const editing = useSubmit({
     send: () => callApi('PATCH /api/apps/{appId}/allow-list/{entryId}', { params, body: { label: label.trim() } }),
     done: async () => {
@@ -290,27 +270,41 @@ function Entry(props: {
         )}
       </td>
       <td>
-        <div className="row end">
-          <Button size="little" kind="plain" label={`Edit label: ${entry.value}`} onClick={() => setEditing(true)}>
-            Edit label
-          </Button>
-          <Button size="little" kind="danger" label={`Remove ${entry.value}`} onClick={() => setConfirming(true)}>
-            Remove
-          </Button>
-        </div>
-        {isConfirming && (
-          <ConfirmDialog
-            of={removing}
-            title={`Remove ${entry.value}?`}
-            lead={
-              isLast
-                ? `It is the last entry of this type. Without it, ${type.open}.`
-                : 'Calls that only this entry allows are rejected immediately.'
-            }
-            action="Remove"
-            onClose={() => setConfirming(false)}
-          />
-        )}
+        <Needs scope="apps:write">
+          <div className="row end">
+            <Button size="little" kind="plain" label={`Edit label: ${entry.value}`} onClick={() => setEditing(true)}>
+              Edit label
+            </Button>
+            <ConfirmedButton
+              size="little"
+              kind="danger"
+              label={`Remove ${entry.value}`}
+              title={`Remove ${entry.value}?`}
+              lead={
+                isLast
+                  ? `It is the last entry of this type. Without it, ${type.open}.`
+                  : 'Calls that only this entry allows are rejected immediately.'
+              }
+              action="Remove"
+              send={() => callApi('DELETE /api/apps/{appId}/allow-list/{entryId}', { params })}
+              done={async () => {
+                say(`Removed ${entry.value}`, {
+                  undo: async () => {
+                    const { value, label: before } = entry
+                    const body = { type: entry.type, value, ...(before && { label: before }) }
+                    await callApi('POST /api/apps/{appId}/allow-list', { params: { appId }, body })
+                    await renew()
+                  },
+                })
+                await renew()
+                // The button that had the focus is gone.
+                focusHeading(entry.type)
+              }}
+            >
+              Remove
+            </ConfirmedButton>
+          </div>
+        </Needs>
         {isEditing && (
           <Dialog title="Label" onClose={() => setEditing(false)}>
             <form className="stack" noValidate onSubmit={editing.submit}>

@@ -12,6 +12,7 @@ import {
   metricsQuery,
   sessionQuery,
 } from '../../control/queries.ts'
+import { useMay } from '../../control/useMay.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Icon } from '../../parts/Icon.tsx'
@@ -31,13 +32,23 @@ export function AppChecklist({ app }: { readonly app: AppView }) {
   const recent = useQuery({ ...metricsQuery({ appId: app.id }, 'hour'), enabled: false })
   const allowList = useQuery({ ...allowListQuery(app.id), enabled })
   const jwtKeys = useQuery({ ...jwtKeysQuery(app.id), enabled })
-  const alerts = useQuery({ ...alertsQuery, enabled })
+  const may = useMay()
+  const mayAlert = may('manage')
+  const alerts = useQuery({ ...alertsQuery, enabled: enabled && mayAlert })
   const deployment = useQuery(deploymentQuery)
   const session = useQuery(sessionQuery)
-  if (isDismissed || !alerts.data || !metrics.data || !allowList.data || !jwtKeys.data) return null
+  if (
+    isDismissed ||
+    !may('apps:write') ||
+    (mayAlert && !alerts.data) ||
+    !metrics.data ||
+    !allowList.data ||
+    !jwtKeys.data
+  )
+    return null
   const params = { appId: app.id }
   const getsEmails =
-    alerts.data.emails.own && deployment.data?.email === true && session.data?.account.emailVerified === true
+    alerts.data?.emails.own === true && deployment.data?.email === true && session.data?.account.emailVerified === true
   const steps: readonly Step[] = [
     {
       title: 'Make the first request',
@@ -71,11 +82,15 @@ export function AppChecklist({ app }: { readonly app: AppView }) {
       why: 'Your server signs a token for each user, so that the key alone is not enough.',
       isDone: jwtKeys.data.items.length > 0,
     },
-    {
-      title: <Link to="/account/alerts">Get an alert before the quota is used up</Link>,
-      why: 'By email or to a webhook, when 80% and 100% of the daily quota are used.',
-      isDone: getsEmails || alerts.data.webhooks.length > 0,
-    },
+    ...(alerts.data === undefined
+      ? []
+      : [
+          {
+            title: <Link to="/account/alerts">Get an alert before the quota is used up</Link>,
+            why: 'By email or to a webhook, when 80% and 100% of the daily quota are used.',
+            isDone: getsEmails || alerts.data.webhooks.length > 0,
+          },
+        ]),
   ]
   const done = steps.filter(({ isDone }) => isDone).length
   if (done === steps.length) return null

@@ -6,6 +6,7 @@ import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
+import { Needs, NotAllowed } from '../../parts/Needs.tsx'
 import { Problem } from '../../parts/Note.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { useApp } from './useApp.ts'
@@ -33,18 +34,20 @@ export function AppDelete() {
       title="Delete app"
       lead="Calls with its key are rejected at once, and its allow list, JWT keys and settings are deleted. This cannot be undone."
     >
-      <form className="stack" noValidate onSubmit={submit}>
-        <Problem text={problem} />
-        <p>
-          To go on, type its name: <strong className="break">{app.name}</strong>
-        </p>
-        <TextField label="App name" name="name" value={name} onChange={setName} required fix={getFix('name')} />
-        <div className="row end">
-          <Button kind="dangerPrimary" type="submit" busy={isPending}>
-            Delete app
-          </Button>
-        </div>
-      </form>
+      <Needs scope="apps:write" otherwise={<NotAllowed />}>
+        <form className="stack" noValidate onSubmit={submit}>
+          <Problem text={problem} />
+          <p>
+            To go on, type its name: <strong className="break">{app.name}</strong>
+          </p>
+          <TextField label="App name" name="name" value={name} onChange={setName} required fix={getFix('name')} />
+          <div className="row end">
+            <Button kind="dangerPrimary" type="submit" busy={isPending}>
+              Delete app
+            </Button>
+          </div>
+        </form>
+      </Needs>
     </Card>
   )
 }

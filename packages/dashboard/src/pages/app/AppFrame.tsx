@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { isControlFailure } from '../../control/controlFailure.ts'
 import { appQuery, usageQuery } from '../../control/queries.ts'
+import { PageLinks } from '../../parts/PageLinks.tsx'
+import { appPages } from '../../parts/pageTable.ts'
 import { BrowserUse } from '../../parts/BrowserUse.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
@@ -63,23 +65,7 @@ export function AppFrame() {
               }
             />
             <BrowserUse subject={params} />
-            <nav className="tabs" aria-label="App">
-              <Link to="/apps/$appId/setup" params={params}>
-                Setup
-              </Link>
-              <Link to="/apps/$appId/metrics" params={params}>
-                Metrics
-              </Link>
-              <Link to="/apps/$appId/requests" params={params}>
-                Requests
-              </Link>
-              <Link to="/apps/$appId/networks" params={params}>
-                Networks
-              </Link>
-              <Link to="/apps/$appId/settings" params={params}>
-                Settings
-              </Link>
-            </nav>
+            <PageLinks label="App" pages={appPages} params={params} />
             <Outlet />
           </>
         )}

@@ -8,10 +8,11 @@ import { useStored } from '../../control/useStored.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
-import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
+import { ConfirmedButton } from '../../parts/ConfirmedButton.tsx'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
+import { Needs } from '../../parts/Needs.tsx'
 import { Note, Problem } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { TextField } from '../../parts/TextField.tsx'
@@ -49,7 +50,11 @@ export function AppJwtKeys() {
               </p>
             )}
           </Card>
-          {items.length < max && <Import appId={app.id} />}
+          {items.length < max && (
+            <Needs scope="apps:write">
+              <Import appId={app.id} />
+            </Needs>
+          )}
           <JwtChecks app={app} />
           <Try appId={app.id} checks={JSON.stringify([app.jwt, items.map(({ kid }) => kid)])} />
         </>
@@ -61,15 +66,6 @@ export function AppJwtKeys() {
 function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: JwtKeyView }) {
   const queries = useQueryClient()
   const { say } = useDialogs()
-  const [isConfirming, setConfirming] = useState(false)
-  const removing = useSubmit({
-    send: () => callApi('DELETE /api/apps/{appId}/jwt-keys/{kid}', { params: { appId, kid: jwtKey.kid } }),
-    done: async () => {
-      setConfirming(false)
-      say('Removed')
-      await queries.invalidateQueries({ queryKey: ['app', appId] })
-    },
-  })
   return (
     <div className="card slot">
       <dl className="facts">
@@ -99,18 +95,23 @@ function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: Jw
           </dd>
         </div>
       </dl>
-      <Button kind="danger" size="little" label={`Remove ${jwtKey.kid}`} onClick={() => setConfirming(true)}>
-        Remove
-      </Button>
-      {isConfirming && (
-        <ConfirmDialog
-          of={removing}
+      <Needs scope="apps:write">
+        <ConfirmedButton
+          kind="danger"
+          size="little"
+          label={`Remove ${jwtKey.kid}`}
           title="Remove this JWT key?"
           lead="Tokens that it signed will be rejected."
           action="Remove"
-          onClose={() => setConfirming(false)}
-        />
-      )}
+          send={() => callApi('DELETE /api/apps/{appId}/jwt-keys/{kid}', { params: { appId, kid: jwtKey.kid } })}
+          done={() => {
+            say('Removed')
+            return queries.invalidateQueries({ queryKey: ['app', appId] })
+          }}
+        >
+          Remove
+        </ConfirmedButton>
+      </Needs>
     </div>
   )
 }

@@ -19,6 +19,7 @@ export function AppKeyCard({ app }: { readonly app: AppView }) {
     <KeyCard
       id={app.key.id}
       subject={{ appId: app.id }}
+      needs="apps:write"
       facts={app.key}
       maxGraceDays={deployment?.limits.maxGraceDays ?? 0}
       setExpiry={async (expiresAt) =>

@@ -9,10 +9,11 @@ import { toNetworkOption } from '../../networks/toNetworkOption.ts'
 import { useNetworks } from '../../networks/useNetworks.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
-import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
+import { ConfirmedButton } from '../../parts/ConfirmedButton.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Icon } from '../../parts/Icon.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
+import { Needs } from '../../parts/Needs.tsx'
 import { Note, Problem } from '../../parts/Note.tsx'
 import { SearchSelect } from '../../parts/SearchSelect.tsx'
 import { AppNetworkCard } from './AppNetworkCard.tsx'
@@ -45,11 +46,7 @@ export function AppNetworks() {
         )}
       </div>
       <Problem text={problem} />
-      {!canShow && (
-        <Note kind="warn">
-          This service stores no copy of keys, so it cannot show the URLs again. Rotate the key to get new ones.
-        </Note>
-      )}
+      {!canShow && <Note kind="warn">{holder.hint}</Note>}
       <Loaded query={deployment}>
         {({ networks }) => (
           <>
@@ -75,7 +72,9 @@ export function AppNetworks() {
                 />
               ))}
             </div>
-            <EnableNetwork app={app} networks={networks} />
+            <Needs scope="apps:write">
+              <EnableNetwork app={app} networks={networks} />
+            </Needs>
           </>
         )}
       </Loaded>
@@ -87,29 +86,20 @@ function DisableNetwork({ app, network }: { readonly app: AppView; readonly netw
   const title = useNetworks().getTitle(network)
   const change = useAppChange(app)
   const { say } = useDialogs()
-  const [isConfirming, setConfirming] = useState(false)
-  const disabling = useSubmit({
-    send: () => change({ networks: app.networks.filter((one) => one !== network) }),
-    done: () => {
-      setConfirming(false)
-      say(`Disabled ${title}`)
-    },
-  })
   return (
-    <>
-      <Button size="little" label={`Disable ${title}`} onClick={() => setConfirming(true)}>
+    <Needs scope="apps:write">
+      <ConfirmedButton
+        size="little"
+        label={`Disable ${title}`}
+        title={`Disable ${title}?`}
+        lead="Calls of this app to the network are rejected immediately. You can enable it again, with the same URL."
+        action="Disable"
+        send={() => change({ networks: app.networks.filter((one) => one !== network) })}
+        done={() => say(`Disabled ${title}`)}
+      >
         Disable
-      </Button>
-      {isConfirming && (
-        <ConfirmDialog
-          of={disabling}
-          title={`Disable ${title}?`}
-          lead="Calls of this app to the network are rejected immediately. You can enable it again, with the same URL."
-          action="Disable"
-          onClose={() => setConfirming(false)}
-        />
-      )}
-    </>
+      </ConfirmedButton>
+    </Needs>
   )
 }
 

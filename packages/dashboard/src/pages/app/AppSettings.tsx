@@ -1,4 +1,6 @@
-import { Link, Outlet } from '@tanstack/react-router'
+import { Outlet } from '@tanstack/react-router'
+import { PageLinks } from '../../parts/PageLinks.tsx'
+import { appSettingsPages } from '../../parts/pageTable.ts'
 import { useApp } from './useApp.ts'
 
 /** The sections of an app's settings. */
@@ -6,20 +8,7 @@ export function AppSettings() {
   const params = { appId: useApp().id }
   return (
     <div className="settings">
-      <nav className="nav" aria-label="Settings">
-        <Link to="/apps/$appId/settings/advanced" params={params}>
-          Advanced configuration
-        </Link>
-        <Link to="/apps/$appId/settings/allow-list" params={params}>
-          Allow list
-        </Link>
-        <Link to="/apps/$appId/settings/jwt-keys" params={params}>
-          JWT keys
-        </Link>
-        <Link to="/apps/$appId/settings/delete" params={params}>
-          Delete app
-        </Link>
-      </nav>
+      <PageLinks label="Settings" pages={appSettingsPages} params={params} look="nav" />
       <div className="stack wide">
         <Outlet />
       </div>

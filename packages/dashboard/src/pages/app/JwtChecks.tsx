@@ -46,7 +46,7 @@ export function JwtChecks({ app }: { readonly app: AppView }) {
       help="front-end-keys#short-lived-tokens"
       lead="Checked in each token in addition to its signature."
     >
-      <SaveForm of={saving} draft={draft}>
+      <SaveForm of={saving} draft={draft} needs="apps:write">
         <div className="pair">
           <TextField
             label="Audience"

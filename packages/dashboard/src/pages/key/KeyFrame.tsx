@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { isControlFailure } from '../../control/controlFailure.ts'
 import { keyQuery, usageQuery } from '../../control/queries.ts'
+import { PageLinks } from '../../parts/PageLinks.tsx'
+import { keyPages } from '../../parts/pageTable.ts'
 import { useNetworks } from '../../networks/useNetworks.ts'
 import { BrowserUse } from '../../parts/BrowserUse.tsx'
 import { Empty } from '../../parts/Empty.tsx'
@@ -54,20 +56,7 @@ export function KeyFrame() {
             />
             {key.state !== 'revoked' && <QuotaNote state={quota} of="all your API keys together" />}
             {key.state !== 'revoked' && <BrowserUse subject={params} />}
-            <nav className="tabs" aria-label="API key">
-              <Link to="/keys/$keyId/setup" params={params}>
-                Setup
-              </Link>
-              <Link to="/keys/$keyId/metrics" params={params}>
-                Metrics
-              </Link>
-              <Link to="/keys/$keyId/requests" params={params}>
-                Requests
-              </Link>
-              <Link to="/keys/$keyId/settings" params={params}>
-                Settings
-              </Link>
-            </nav>
+            <PageLinks label="API key" pages={keyPages} params={params} />
             <Outlet />
           </>
         )}

@@ -1,17 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import type { ApiKeyView } from '@keyrail/gateway'
-import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { deploymentQuery, keyQuery } from '../../control/queries.ts'
 import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
-import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
-import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
+import { ConfirmedButton } from '../../parts/ConfirmedButton.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { KeyCard } from '../../parts/KeyCard.tsx'
 import { NameFields } from '../../parts/NameFields.tsx'
+import { Needs } from '../../parts/Needs.tsx'
 import { Note } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { useKey } from './useKey.ts'
@@ -35,6 +34,7 @@ export function KeySettings() {
       <KeyCard
         id={key.id}
         subject={{ keyId: key.id }}
+        needs="keys:write"
         facts={key}
         maxGraceDays={deployment?.limits.maxGraceDays ?? 0}
         setExpiry={(expiresAt) => edit({ expiresAt })}
@@ -46,7 +46,9 @@ export function KeySettings() {
         }}
         endOld={async () => show(await callApi('DELETE /api/keys/{keyId}/old', { params }))}
       />
-      <Revoke apiKey={key} />
+      <Needs scope="keys:write">
+        <Revoke apiKey={key} />
+      </Needs>
     </div>
   )
 }
@@ -68,7 +70,7 @@ function About(props: {
   })
   return (
     <Card title="Details">
-      <SaveForm of={saving} draft={draft}>
+      <SaveForm of={saving} draft={draft} needs="keys:write">
         <NameFields values={draft.values} onChange={draft.change} getFix={saving.getFix} />
       </SaveForm>
     </Card>
@@ -79,33 +81,25 @@ function Revoke({ apiKey }: { readonly apiKey: ApiKeyView }) {
   const queries = useQueryClient()
   const router = useRouter()
   const { say } = useDialogs()
-  const [isConfirming, setConfirming] = useState(false)
-  const revoking = useSubmit({
-    send: () => callApi('POST /api/keys/{keyId}/revoke', { params: { keyId: apiKey.id } }),
-    done: async () => {
-      setConfirming(false)
-      say('Revoked. Calls with it are rejected from now on.')
-      await router.navigate({ to: '/keys', replace: true })
-      await queries.invalidateQueries({ queryKey: ['keys'] })
-      await queries.invalidateQueries({ queryKey: ['key', apiKey.id] })
-    },
-  })
   return (
     <Card title="Revoke API key" lead="Calls with it are rejected at once. You can then create another one.">
       <div className="row end">
-        <Button kind="danger" onClick={() => setConfirming(true)}>
-          Revoke
-        </Button>
-      </div>
-      {isConfirming && (
-        <ConfirmDialog
-          of={revoking}
+        <ConfirmedButton
+          kind="danger"
           title={`Revoke ${apiKey.name}?`}
           lead="Programs that use it stop working at once. This cannot be undone."
           action="Revoke"
-          onClose={() => setConfirming(false)}
-        />
-      )}
+          send={() => callApi('POST /api/keys/{keyId}/revoke', { params: { keyId: apiKey.id } })}
+          done={async () => {
+            say('Revoked. Calls with it are rejected from now on.')
+            await router.navigate({ to: '/keys', replace: true })
+            await queries.invalidateQueries({ queryKey: ['keys'] })
+            await queries.invalidateQueries({ queryKey: ['key', apiKey.id] })
+          }}
+        >
+          Revoke
+        </ConfirmedButton>
+      </div>
     </Card>
   )
 }

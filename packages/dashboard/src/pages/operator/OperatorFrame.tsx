@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { Outlet, useRouterState } from '@tanstack/react-router'
 import { sessionQuery } from '../../control/queries.ts'
+import { PageLinks } from '../../parts/PageLinks.tsx'
+import { operatorPages } from '../../parts/pageTable.ts'
 import { Empty } from '../../parts/Empty.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 
@@ -20,14 +22,7 @@ export function OperatorFrame() {
   }
   return (
     <div className="page">
-      <nav className="tabs" aria-label="Operator">
-        <Link to="/operator" activeOptions={{ exact: true }} aria-current={isOfUser ? 'page' : undefined}>
-          Users
-        </Link>
-        <Link to="/operator/upstreams">Upstreams</Link>
-        <Link to="/operator/invites">Invites</Link>
-        <Link to="/operator/audit">Audit log</Link>
-      </nav>
+      <PageLinks label="Operator" pages={operatorPages} current={isOfUser ? '/operator' : undefined} />
       <Outlet />
     </div>
   )

@@ -6,6 +6,7 @@ import { Loaded } from '../../parts/Loaded.tsx'
 import { useNetworks } from '../../networks/useNetworks.ts'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { countText, msText, shortText } from '../../parts/times.ts'
+import { TableHead } from '../../parts/TableHead.tsx'
 
 /** The nodes of each network, and their health. */
 export function OperatorUpstreams() {
@@ -34,26 +35,18 @@ export function OperatorUpstreams() {
 function Upstreams({ items }: { readonly items: readonly UpstreamView[] }) {
   return (
     <table className="table cards upstreams">
-      <thead>
-        <tr>
-          <th scope="col">Upstream</th>
-          <th scope="col">Status</th>
-          <th scope="col" className="number">
-            Head
-          </th>
-          <th scope="col" className="number">
-            In flight
-          </th>
-          <th scope="col" className="number">
-            Latency
-          </th>
-          <th scope="col" className="number">
-            Calls
-          </th>
-          <th scope="col">Failures</th>
-          <th scope="col">Budget left</th>
-        </tr>
-      </thead>
+      <TableHead
+        titles={[
+          'Upstream',
+          'Status',
+          { title: 'Head', isNumber: true },
+          { title: 'In flight', isNumber: true },
+          { title: 'Latency', isNumber: true },
+          { title: 'Calls', isNumber: true },
+          'Failures',
+          'Budget left',
+        ]}
+      />
       <tbody>
         {items.map((upstream) => (
           <tr key={upstream.name}>

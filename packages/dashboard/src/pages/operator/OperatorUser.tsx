@@ -10,6 +10,7 @@ import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
+import { DisableCard } from '../../parts/DisableCard.tsx'
 import { LimitsForm } from '../../parts/LimitsForm.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { Problem } from '../../parts/Note.tsx'
@@ -153,7 +154,7 @@ function ResetSecondFactor({ user }: { readonly user: UserView }) {
         <ConfirmDialog
           of={resetting}
           title={`Remove the second factors of ${user.email}?`}
-          lead="The user is logged out, and can then log in with the password alone. An email tells them."
+          lead="The user is logged out, and can then log in with the password alone. They get an email about it."
           action="Remove"
           onClose={() => setConfirming(false)}
         />
@@ -164,51 +165,26 @@ function ResetSecondFactor({ user }: { readonly user: UserView }) {
 
 function Disable({ user }: { readonly user: UserView }) {
   const queries = useQueryClient()
-  const { say } = useDialogs()
-  const [isConfirming, setConfirming] = useState(false)
   const isActive = user.state === 'active'
-  const changing = useSubmit({
-    send: (password) => {
-      const request = { params: { userId: user.id }, body: toConfirmBody(password) }
-      return isActive
-        ? callApi('POST /api/admin/users/{userId}/disable', request)
-        : callApi('POST /api/admin/users/{userId}/enable', request)
-    },
-    done: async (changed) => {
-      setConfirming(false)
-      queries.setQueryData(userQuery(user.id).queryKey, changed)
-      say(changed.state === 'active' ? 'Account enabled' : 'Account disabled')
-      await queries.invalidateQueries({ queryKey: ['admin', 'users'] })
-    },
-  })
   return (
-    <Card
-      title={isActive ? 'Disable' : 'Enable'}
+    <DisableCard
+      name={user.email}
+      state={user.state}
       lead={
         isActive
           ? 'Logs the user out and rejects calls with the account’s keys and tokens. You can enable it again.'
           : 'The user can log in again, and the account’s keys and tokens work again.'
       }
-    >
-      {!isConfirming && <Problem text={changing.problem} />}
-      <div className="row end">
-        <Button
-          kind={isActive ? 'danger' : undefined}
-          busy={changing.isPending}
-          onClick={() => (isActive ? setConfirming(true) : changing.submit())}
-        >
-          {isActive ? 'Disable' : 'Enable'}
-        </Button>
-      </div>
-      {isConfirming && (
-        <ConfirmDialog
-          of={changing}
-          title={`Disable ${user.email}?`}
-          lead="All calls with the account’s keys are rejected at once."
-          action="Disable"
-          onClose={() => setConfirming(false)}
-        />
-      )}
-    </Card>
+      send={(password) => {
+        const request = { params: { userId: user.id }, body: toConfirmBody(password) }
+        return isActive
+          ? callApi('POST /api/admin/users/{userId}/disable', request)
+          : callApi('POST /api/admin/users/{userId}/enable', request)
+      }}
+      done={(changed) => {
+        queries.setQueryData(userQuery(user.id).queryKey, changed)
+        return queries.invalidateQueries({ queryKey: ['admin', 'users'] })
+      }}
+    />
   )
 }

@@ -2,6 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Link } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'
 import { overviewQuery, usersQuery } from '../../control/queries.ts'
+import { AccountTable } from '../../parts/AccountTable.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { useSearchText } from '../../control/useSearchText.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
@@ -54,45 +55,18 @@ export function OperatorUsers() {
               </p>
             ) : (
               <>
-                <table className="table cards">
-                  <thead>
-                    <tr>
-                      <th scope="col">Email address</th>
-                      <th scope="col">Status</th>
-                      <th scope="col" className="number">
-                        Apps
-                      </th>
-                      <th scope="col" className="number">
-                        API keys
-                      </th>
-                      <th scope="col">Created</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {users.map((user) => (
-                      <tr key={user.id}>
-                        <th scope="row">
-                          <Link to="/operator/users/$userId" params={{ userId: user.id }}>
-                            {user.email}
-                          </Link>
-                        </th>
-                        <td>
-                          <span className={user.state === 'active' ? 'badge good' : 'badge bad'}>
-                            {user.state === 'active' ? 'Active' : 'Disabled'}
-                          </span>{' '}
-                          {user.role === 'operator' && <span className="badge">Operator</span>}
-                        </td>
-                        <td className="number" data-label="Apps">
-                          {countText(user.apps)}
-                        </td>
-                        <td className="number" data-label="API keys">
-                          {countText(user.apiKeys)}
-                        </td>
-                        <td data-label="Created">{dayText(user.createdAt)}</td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
+                <AccountTable
+                  accounts={users}
+                  name={{
+                    title: 'Email address',
+                    show: ({ id, email }) => (
+                      <Link to="/operator/users/$userId" params={{ userId: id }}>
+                        {email}
+                      </Link>
+                    ),
+                  }}
+                  badge={({ role }) => role === 'operator' && <span className="badge">Operator</span>}
+                />
                 <ShowMore of={query} />
               </>
             )

@@ -1,5 +1,5 @@
 import type { RateLimits } from '../../usage/rateLimit/rateDecision.ts'
-import { toOldKeyId } from '../../usage/metering/meter.ts'
+import { toOldKeyId } from '../../storage/toOldKeyId.ts'
 import type { MeteredKey } from '../../usage/metering/meter.ts'
 import type { Quota } from '../../usage/limits/usageLimits.ts'
 import { getBufferShare } from '../../lib/memoryBudget.ts'
@@ -43,8 +43,9 @@ const getQuotaId = ({ id, kind, userId, quotaOwner = userId, appId }: KeyRecord)
   return quotaOwner === undefined ? `key:${id}` : `user:${quotaOwner}`
 }
 
-/** Without an owner in the record, a key is its own owner. */
-const getOwnerId = ({ id, userId }: KeyRecord): string => (userId === undefined ? `key:${id}` : `user:${userId}`)
+/** Without an owner in the record, a key is its own owner. Teams share with the user whose quota they share. */
+const getOwnerId = ({ id, userId, quotaOwner = userId }: KeyRecord): string =>
+  quotaOwner === undefined ? `key:${id}` : `user:${quotaOwner}`
 
 const toRate = ({ perSecond, burst }: KeyRate): RateLimits | undefined =>
   perSecond === null ? undefined : { perSecond, burst }

@@ -3,6 +3,9 @@ import type { AccountContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Accounts } from './accounts.ts'
+import type { Viewer } from './viewer.ts'
+import type { TokenOwner } from '../../storage/accessTokens.ts'
+import { teamErrors } from './teamErrors.ts'
 import { createSecretText, hashSecret, isSecretText } from './secretText.ts'
 
 const touchEveryMs = 60_000
@@ -48,6 +51,11 @@ const findProblem = ({
   return undefined
 }
 
+const toOwner = ({ user }: Viewer, accountId: string = user.id): TokenOwner => ({
+  userId: accountId,
+  memberId: accountId === user.id ? null : user.id,
+})
+
 /** Creates the functions for personal access tokens. */
 export const createTokens = ({
   storage,
@@ -61,13 +69,13 @@ export const createTokens = ({
     const token = await storage.accessTokens.find(hashSecret(text))
     const at = now()
     if (token === undefined || (token.expiresAt !== null && token.expiresAt <= at)) return undefined
-    const user = await storage.users.find(token.userId)
+    const user = await storage.users.find(token.memberId ?? token.userId)
     if (user?.state !== 'active') return undefined
     if (token.seenAt === null || at - token.seenAt >= touchEveryMs) await storage.accessTokens.touch(token.id, at)
-    return { user: toAccount(user), scopes: token.scopes, tokenId: token.id }
+    return { user: toAccount(user), scopes: token.scopes, tokenId: token.id, accountId: token.userId }
   },
 
-  createAccessToken: async ({ viewer, label, scopes, expiresAt, ip }) => {
+  createAccessToken: async ({ viewer, accountId, label, scopes, expiresAt, ip }) => {
     // A leaked token must not be able to create tokens that outlive it.
     const { session } = viewer
     if (session === undefined) return accountErrors.sessionRequired()
@@ -75,13 +83,19 @@ export const createTokens = ({
     const problem = findProblem({ label, scopes, expiresAt, now: at })
     if (problem !== undefined) return problem
     const text = createSecretText('accessToken')
-    const userId = viewer.user.id
+    const owner = toOwner(viewer, accountId)
+    const { userId, memberId } = owner
     const created = await storage.transaction(async (within) => {
+      if (memberId !== null) {
+        // Locked, so that no token is created for a member who is removed concurrently.
+        await within.teams.lock(userId, 'shared')
+        if ((await within.members.find({ accountId: userId, userId: memberId })) === undefined) return 'noMember'
+      }
       // Locked first: if a password change ends this session concurrently, no token is created.
-      if ((await within.users.findForUpdate(userId)) === undefined) return 'notFound'
+      if ((await within.users.findForUpdate(viewer.user.id)) === undefined) return 'notFound'
       if ((await within.sessions.find(session.hash)) === undefined) return 'sessionEnded'
       const accessToken = await within.accessTokens.create({
-        userId,
+        ...owner,
         hash: hashSecret(text),
         scopes,
         label: label.trim(),
@@ -93,7 +107,7 @@ export const createTokens = ({
       await audit(within, {
         at,
         userId,
-        actor: userId,
+        actor: viewer.user.id,
         action: 'token.create',
         subject: accessToken.id,
         ip,
@@ -102,27 +116,28 @@ export const createTokens = ({
       return accessToken
     })
     if (created === 'notFound') return accountErrors.deleted()
+    if (created === 'noMember') return teamErrors.noMember()
     if (created === 'sessionEnded') return accountErrors.sessionRequired()
     if (created === 'tokensFull')
       return {
         status: 409,
         code: 'tokens_full',
-        message: `This account has ${maxTokens} access tokens, the maximum. Remove one first.`,
+        message: `You have ${maxTokens} access tokens for this account, the maximum. Remove one first.`,
       }
     return { accessToken: created, text }
   },
 
-  listAccessTokens: ({ user }) => storage.accessTokens.list(user.id),
+  listAccessTokens: (viewer, accountId) => storage.accessTokens.list(toOwner(viewer, accountId)),
 
-  removeAccessToken: ({ viewer, id, ip }) =>
+  removeAccessToken: ({ viewer, accountId, id, ip }) =>
     storage.transaction(async (within) => {
-      const userId = viewer.user.id
-      const removed = await within.accessTokens.remove({ id, userId })
+      const owner = toOwner(viewer, accountId)
+      const removed = await within.accessTokens.remove({ ...owner, id })
       if (removed)
         await audit(within, {
           at: now(),
-          userId,
-          actor: viewer.tokenId ?? userId,
+          userId: owner.userId,
+          actor: viewer.tokenId ?? viewer.user.id,
           action: 'token.remove',
           subject: id,
           ip,

@@ -75,6 +75,21 @@ export const accountEmails = {
       action: { title: 'Accept the invite', url: getPageUrl(siteUrl, 'sign-up', fragment) },
       footer: 'If you did not expect this, ignore this email. Without you, no account is created.',
     }),
+  /** @param invite.secret - Of the invite. */
+  memberInvite: (
+    { to, siteUrl }: Recipient,
+    { team, secret, expiresAt }: { team: string; secret: string; expiresAt: number },
+  ): Email =>
+    formatEmail({
+      to,
+      subject: `You are invited to the team ${team} at ${getName(siteUrl)}`,
+      paragraphs: [
+        `A member of the team ${team} at ${getName(siteUrl)} invites you to join it.`,
+        `Open the link, then log in or sign up with this email address. It works once, until ${toUtcText(expiresAt)}.`,
+      ],
+      action: { title: 'Join the team', url: getPageUrl(siteUrl, 'join', secret) },
+      footer: 'If you did not expect this, ignore this email. Nothing changes.',
+    }),
   resetPassword: ({ to, siteUrl }: Recipient, link: string): Email =>
     formatEmail({
       to,
@@ -125,6 +140,10 @@ export const accountEmails = {
       footer: 'If this was not you, contact the operator of the service now.',
     }),
 } as const
+
+/** Emails a user about a second factor. @param what - What happened, as a sentence. */
+export const sendFactorEmail = ({ mailer }: { readonly mailer: AccountMailer }, to: string, what: string): void =>
+  mailer.enqueue('secondFactor', async () => accountEmails.secondFactor({ to, siteUrl: mailer.siteUrl() }, what))
 
 /** Such as `2026-11-23 18:00 UTC`. */
 const toUtcText = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`

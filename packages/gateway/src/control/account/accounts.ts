@@ -1,28 +1,19 @@
 import type { OidcClient } from '../../oidc/oidcClient.ts'
 import type { AccountMailer } from './accountEmails.ts'
 import type { Account } from './account.ts'
+import type { ActingAccount } from './actingAccount.ts'
 import type { ServerSecret } from '../../lib/secrets/serverSecret.ts'
 import type { AccessToken } from '../../storage/accessTokens.ts'
 import type { Factor } from '../../storage/factors.ts'
 import type { Identity } from '../../storage/identities.ts'
 import type { Change } from '../../storage/changes.ts'
 import type { Storage } from '../../storage/openStorage.ts'
-import type { Session } from '../../storage/sessions.ts'
 import type { AccountError } from './accountError.ts'
 import type { PasswordHasher } from './createPasswordHasher.ts'
 import type { Operator } from './operator.ts'
+import type { TeamFunctions } from './teamFunctions.ts'
+import type { Viewer } from './viewer.ts'
 import type { FactorOptions, FactorProof, NewFactorOptions, NewPasskey, PasskeyResponse } from './factorProof.ts'
-
-/** The authenticated user of a request, by session or personal access token. */
-export interface Viewer {
-  readonly user: Account
-  /** The browser session, identified by the hash of its secret. */
-  readonly session?: Session & { readonly hash: string }
-  /** The scopes of the access token. */
-  readonly scopes?: readonly string[]
-  /** The id of the access token. */
-  readonly tokenId?: string
-}
 
 /** A new session. */
 export interface LoggedIn {
@@ -201,6 +192,12 @@ export interface Accounts {
   authenticate(token: string): Promise<Viewer | undefined>
   /** Finds the viewer of a personal access token. */
   authenticateToken(text: string): Promise<Viewer | undefined>
+  /**
+   * Finds the account that a request acts for, and the caller's role in it.
+   * @param accountId - The account that the request names. @default that of the access token, or the personal one
+   * @returns `undefined` if the caller is no member of it, or the access token belongs to another account.
+   */
+  findActingAccount(viewer: Viewer, accountId?: string): Promise<ActingAccount | undefined>
   /** Whether a text is the operator token. `false` if none is configured. */
   isOperatorToken(text: string): boolean
   /**
@@ -223,22 +220,27 @@ export interface Accounts {
    * @param request.label - 1 to 64 characters.
    * @param request.scopes - At least one. The control API defines the valid scopes.
    * @param request.expiresAt - Milliseconds since 1970; `null` for no expiry.
+   * @param request.accountId - The account that it belongs to. @default the personal one
    */
   createAccessToken(request: {
     viewer: Viewer
+    accountId?: string
     label: string
     scopes: readonly string[]
     expiresAt: number | null
     ip?: string
   }): Promise<NewAccessToken | AccountError>
-  listAccessTokens(viewer: Viewer): Promise<readonly AccessToken[]>
-  /** @returns Whether the viewer had such a token. */
-  removeAccessToken(request: { viewer: Viewer; id: string; ip?: string }): Promise<boolean>
+  /** Lists the viewer's tokens for an account. @param accountId - @default the personal one */
+  listAccessTokens(viewer: Viewer, accountId?: string): Promise<readonly AccessToken[]>
+  /** @returns Whether the viewer had such a token for the account. @param request.accountId - @default the personal one */
+  removeAccessToken(request: { viewer: Viewer; accountId?: string; id: string; ip?: string }): Promise<boolean>
   /**
    * Deletes expired sessions, invites and links, and old audit log entries. Each log-in deletes some of them too.
    * @param stopped - Called between batches; return `true` to stop.
    */
   prune(stopped?: () => boolean): Promise<void>
+  /** Accounts with several members. */
+  readonly teams: TeamFunctions
   /** Account management for operators. */
   readonly operator: Operator
 }
@@ -254,6 +256,8 @@ export interface AccountsOptions {
   readonly oidc?: { readonly client: OidcClient; readonly siteUrl: () => string } | undefined
   /** The smallest burst that a user's limits may have: the highest weight of a method. @default () => 1 */
   readonly minBurst?: (() => number) | undefined
+  /** How many apps a user may have, with all teams that share the user's limits. @default () => Infinity */
+  readonly maxApps?: (() => number) | undefined
   /** The server secrets, newest first; the list may change. Without one, a deleted account's usage is forgotten immediately instead of at the end of the day. @default none */
   readonly secrets?: readonly ServerSecret[] | undefined
   /** A secret of at least 32 characters that grants operator access. @default none */

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { monotonicClock } from '../../lib/clock.ts'
 import { createTokens } from './accessTokens.ts'
+import { findActingAccount } from './actingAccount.ts'
 import type { Accounts, AccountsOptions } from './accounts.ts'
 import { noMailer } from './accountEmails.ts'
 import { createFactorChanges } from './factorChanges.ts'
@@ -16,6 +17,7 @@ import { createPasswordChanges } from './passwordChanges.ts'
 import { pruneAccounts } from './pruneAccounts.ts'
 import { hashSecret } from './secretText.ts'
 import { createSingleSignOn } from './singleSignOn.ts'
+import { createTeamFunctions } from './createTeamFunctions.ts'
 
 const minOperatorToken = 32
 const minute = 60_000
@@ -34,6 +36,7 @@ export const createAccounts = ({
   passwordLogin = () => true,
   oidc,
   minBurst = () => 1,
+  maxApps = () => Infinity,
   secrets = [],
   operatorToken,
   now: givenNow,
@@ -48,7 +51,7 @@ export const createAccounts = ({
   const now = givenNow ?? Date.now
   const monotonic = { now: monotonicClock(givenNow) }
   const operatorHash = operatorToken === undefined ? undefined : Buffer.from(hashSecret(operatorToken))
-  const context = { storage, passwords, mailer, signUp, passwordLogin, oidc, minBurst, secrets, now, onChange }
+  const context = { storage, passwords, mailer, signUp, passwordLogin, oidc, minBurst, maxApps, secrets, now, onChange }
   const throttled = {
     ...context,
     logInThrottle: createLogInThrottle(monotonic),
@@ -76,6 +79,8 @@ export const createAccounts = ({
     ...createFactorLogIns(throttled),
     ...createFactorChanges(throttled),
     ...createTokens(context),
+    findActingAccount: (viewer, accountId) => findActingAccount(storage, viewer, accountId),
+    teams: createTeamFunctions(throttled),
     isOperatorToken: (text) =>
       operatorHash !== undefined && timingSafeEqual(Buffer.from(hashSecret(text)), operatorHash),
     prune: (stopped = () => false) => pruneAccounts({ storage, now: now(), auditMs: throttled.auditMs }, stopped),

@@ -1,8 +1,9 @@
 import { toEmailIdentity } from '../../storage/emailIdentity.ts'
 import type { Repositories } from '../../storage/repositories.ts'
+import type { Team } from '../../storage/teams.ts'
 import { audit, toAccount } from './accountContext.ts'
 import type { AccountContext } from './accountContext.ts'
-import { accountEmails, getSignUpFragment } from './accountEmails.ts'
+import { accountEmails, getSignUpFragment, sendFactorEmail } from './accountEmails.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import type { Account } from './account.ts'
@@ -43,6 +44,21 @@ export const createOperator = (context: AccountContext): Operator => ({
   setUserRole: (options) => setUserRole(context, options),
   resetSecondFactor: (options) => resetSecondFactor(context, options),
   setUserLimits: (options) => setUserLimits(context, options),
+  listTeams: (page) => context.storage.teams.list(page),
+  findTeam: (id) => context.storage.teams.find(id),
+  setTeamState: ({ id, state, ...by }) =>
+    changeTeam(
+      context,
+      { id, ...by },
+      { action: state === 'disabled' ? 'account.disable' : 'account.enable' },
+      ({ users }) => users.setState(id, state),
+    ),
+  setTeamLimits: async ({ id, limits, ...by }) =>
+    findLimitsProblem(limits, context.minBurst()) ??
+    (await changeTeam(context, { id, ...by }, { action: 'account.limits', detail: { limits } }, ({ teams }) =>
+      teams.setLimits(id, limits === null ? null : { ...limits }),
+    )),
+  addTeamOwner: (options) => addTeamOwner(context, options),
   resetLink: (options) => resetLink(context, options),
 })
 
@@ -69,6 +85,39 @@ const change = async (
   if (changed === undefined) return accountErrors.deleted()
   onChange([{ kind: 'user', id }])
   return toAccount(changed)
+}
+
+/** Changes a team and adds its audit log entry. @param entry.forget - Whether its keys are dropped from the caches. @default true */
+const changeTeam = async (
+  { storage, now, onChange }: AccountContext,
+  { id, actor = 'operator', ip }: Actor & { id: string },
+  {
+    forget = true,
+    ...entry
+  }: { action: string; subject?: string; detail?: Readonly<Record<string, unknown>>; forget?: boolean },
+  work: (within: Repositories) => Promise<unknown>,
+): Promise<Team | AccountError> => {
+  const changed = await storage.transaction(async (within) => {
+    if ((await within.teams.lock(id, 'exclusive')) === undefined) return undefined
+    await audit(within, { at: now(), userId: id, actor, subject: id, ip, ...entry })
+    await work(within)
+    return within.teams.find(id)
+  })
+  if (changed === undefined) return accountErrors.deleted()
+  if (forget) onChange([{ kind: 'user', id }])
+  return changed
+}
+
+const addTeamOwner = async (
+  context: AccountContext,
+  { id, userId, ...by }: Parameters<Operator['addTeamOwner']>[0],
+): ReturnType<Operator['addTeamOwner']> => {
+  if ((await context.storage.users.find(userId)) === undefined) return accountErrors.deleted()
+  const owner = { accountId: id, userId, role: 'owner' } as const
+  const entry = { action: 'member.add', subject: userId, detail: { role: owner.role }, forget: false }
+  return changeTeam(context, { id, ...by }, entry, async ({ members }) => {
+    if ((await members.setRole(owner)) === 'notFound') await members.add({ ...owner, now: context.now() })
+  })
 }
 
 const listUsers = async (
@@ -211,23 +260,20 @@ const setUserRole = (
   )
 
 const resetSecondFactor = async (
-  { storage, mailer, now }: AccountContext,
+  context: AccountContext,
   { id, actor = 'operator', ip }: Parameters<Operator['resetSecondFactor']>[0],
 ): ReturnType<Operator['resetSecondFactor']> => {
-  const user = await storage.transaction(async (within) => {
+  const user = await context.storage.transaction(async (within) => {
     if ((await within.users.findForUpdate(id)) === undefined) return undefined
     await within.factors.removeAll(id)
     await within.sessions.endAll(id)
-    await audit(within, { at: now(), userId: id, actor, action: 'factor.reset', subject: id, ip })
+    await audit(within, { at: context.now(), userId: id, actor, action: 'factor.reset', subject: id, ip })
     return within.users.find(id)
   })
   if (user === undefined) return accountErrors.deleted()
-  mailer.enqueue('secondFactor', async () =>
-    accountEmails.secondFactor(
-      { to: user.email, siteUrl: mailer.siteUrl() },
-      'An operator removed all your second factors and recovery codes, and ended your sessions. You can now log in without them.',
-    ),
-  )
+  const what =
+    'An operator removed all your second factors and recovery codes, and ended your sessions. You can now log in without them.'
+  sendFactorEmail(context, user.email, what)
   return toAccount(user)
 }
 
@@ -235,19 +281,20 @@ const setUserLimits = async (
   context: AccountContext,
   { id, limits, ...by }: Parameters<Operator['setUserLimits']>[0],
 ): ReturnType<Operator['setUserLimits']> => {
-  const { minBurst } = context
-  return (
-    findLimitsProblem(limits, minBurst()) ??
-    (await change(
-      context,
-      { id, ...by },
-      {
-        action: 'account.limits',
-        detail: { limits },
-        work: ({ users }) => users.setLimits(id, limits === null ? null : { ...limits }),
-      },
-    ))
+  const { minBurst, storage, onChange } = context
+  const problem = findLimitsProblem(limits, minBurst())
+  if (problem !== undefined) return problem
+  const changed = await change(
+    context,
+    { id, ...by },
+    {
+      action: 'account.limits',
+      detail: { limits },
+      work: ({ users }) => users.setLimits(id, limits === null ? null : { ...limits }),
+    },
   )
+  onChange((await storage.teams.listSharing(id)).map((team) => ({ kind: 'user', id: team })))
+  return changed
 }
 
 const resetLink = async (
@@ -261,6 +308,8 @@ const resetLink = async (
   const text = createSecretText('link')
   const created = await storage.transaction(async (within) => {
     const at = now()
+    // Not for a team, as which nobody can log in.
+    if ((await within.users.findForUpdate(id)) === undefined) return 'notFound'
     const link = await within.oneTimeLinks.create({
       hash: hashSecret(text),
       userId: id,

@@ -1,6 +1,6 @@
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { isSameEmail, toEmailIdentity } from '../../storage/emailIdentity.ts'
-import { audit, toAccount } from './accountContext.ts'
+import { audit, auditOwn, toAccount } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
@@ -131,7 +131,7 @@ const requestEmail = async (
   const rejected = takeIp(context, ip)
   if (rejected !== undefined) return rejected
   const userId = viewer.user.id
-  await audit(storage, { at: now(), userId, actor: userId, action: 'account.requestEmail', subject: userId, ip })
+  await auditOwn(storage, userId, { at: now(), action: 'account.requestEmail', ip })
   if (!takeAddress(context, email)) return true
   const to = { to: email.trim(), siteUrl: mailer.siteUrl() }
   mailer.enqueue('verifyEmail', async () => {
@@ -163,20 +163,13 @@ const verifyEmail = async (
     // Only in a session of the account: an attacker can have a link sent to someone else, whose click must not prove the attacker's account.
     const isValid = unused !== undefined && unused.userId === userId && unused.expiresAt > at
     if (user === undefined || !isValid) return accountErrors.link()
-    await within.emailLinks.remove(hash)
     const set = await within.users.setVerifiedEmail(userId, unused.email, at)
     if (typeof set === 'string') return accountErrors.fromEmailProblem(set)
+    await within.emailLinks.remove(hash)
     const isOther = !isSameEmail(unused.email, user.email)
     // Sent to the address that the account no longer has.
     if (isOther) await within.oneTimeLinks.remove(userId)
-    await audit(within, {
-      at,
-      userId,
-      actor: userId,
-      action: isOther ? 'account.changeEmail' : 'account.verifyEmail',
-      subject: userId,
-      ip,
-    })
+    await auditOwn(within, userId, { at, action: isOther ? 'account.changeEmail' : 'account.verifyEmail', ip })
     return { user: toAccount({ ...user, email: unused.email, emailVerifiedAt: at }), before: user.email, isOther }
   })
   if ('code' in changed) return changed

@@ -1,21 +1,19 @@
-import { openKey, sealKey } from '../../lib/secrets/sealKey.ts'
-import type { KeyOwner } from '../../lib/secrets/sealKey.ts'
-import type { ServerSecret } from '../../lib/secrets/serverSecret.ts'
+import { sealKey } from '../../lib/secrets/sealKey.ts'
 import { createId } from '../../storage/createId.ts'
 import type { Factor } from '../../storage/factors.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
-import { audit, auditOwn, toAccount } from './accountContext.ts'
+import { auditOwn, toAccount } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
-import { accountEmails, getName } from './accountEmails.ts'
+import { getName, sendFactorEmail } from './accountEmails.ts'
 import { accountErrors, isAccountError } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
-import type { Accounts, LoggedIn, Origin, Viewer } from './accounts.ts'
+import type { Accounts, LoggedIn, Origin } from './accounts.ts'
+import type { Viewer } from './viewer.ts'
 import { createRegistrationOptions, verifyRegistration } from './passkeys.ts'
 import { challengeMs } from './proveFactor.ts'
 import { createRecoveryCodes, hashRecoveryCode } from './recoveryCodes.ts'
-import { hashSecret } from './secretText.ts'
-import { createSignedToken, readSignedToken } from './signedToken.ts'
+import { createSignedToken, getNewestSecret, readSignedToken } from './signedToken.ts'
 import type { ValidToken } from './signedToken.ts'
 import { findStaleFactor, startSession } from './startSession.ts'
 import { createTotpSecret, findTotpStep, toTotpUrl } from './totp.ts'
@@ -36,9 +34,6 @@ export const createFactorChanges = (
   renewRecoveryCodes: (request) => renewRecoveryCodes(context, request),
 })
 
-const notify = ({ mailer }: ThrottledContext, to: string, what: string): void =>
-  mailer.enqueue('secondFactor', async () => accountEmails.secondFactor({ to, siteUrl: mailer.siteUrl() }, what))
-
 const getKindTitle = ({ kind, label }: Factor): string =>
   `${kind === 'totp' ? 'authenticator app' : 'passkey'} "${label}"`
 
@@ -48,43 +43,21 @@ const setNewRecoveryCodes = async (within: Repositories, userId: string): Promis
   return codes
 }
 
-/** Seals the secret of a new app for a session, with its expiry. So nothing is stored for apps that nobody adds. */
-const sealSetup = (
-  secret: string,
-  { owner, newest, expiresAt }: { owner: KeyOwner; newest: ServerSecret; expiresAt: number },
-): string => Buffer.from(sealKey(`${expiresAt} ${secret}`, owner, newest)).toString('base64url')
-
-/** Opens it. @returns `undefined` if it has expired or belongs to another session. */
-const openSetup = (
-  setup: string,
-  { owner, secrets, now }: { owner: KeyOwner; secrets: readonly ServerSecret[]; now: number },
-): { readonly secret: string; readonly token: ValidToken } | undefined => {
-  const sealed = Buffer.from(setup, 'base64url')
-  try {
-    const [expiry = '', secret = ''] = openKey(sealed, owner, secrets).split(' ')
-    const expiresAt = Number(expiry)
-    // The hash is that of the bytes: several texts decode to the same ones.
-    return expiresAt > now
-      ? { secret, token: { hash: hashSecret(sealed.toString('base64url')), expiresAt } }
-      : undefined
-  } catch {
-    return undefined
-  }
-}
+/** What a new app is bound to: its secret and the session. So nothing is stored for apps that nobody adds. */
+const getAppScope = (secret: string, session: string) => ({ purpose: 'newApp' as const, binding: [secret, session] })
 
 const getNewFactorOptions = async (
   { secrets, storage, now }: ThrottledContext,
   { viewer: { user, session }, site }: Parameters<Accounts['getNewFactorOptions']>[0],
 ): ReturnType<Accounts['getNewFactorOptions']> => {
-  const [newest] = secrets
-  if (session === undefined || newest === undefined) return accountErrors.sessionRequired()
+  if (session === undefined) return accountErrors.sessionRequired()
   const secret = createTotpSecret()
-  const expiresAt = now() + challengeMs
-  const challenge = createSignedToken({ purpose: 'newPasskey', binding: [session.hash] }, { secrets, expiresAt })
+  const signing = { secrets, expiresAt: now() + challengeMs }
+  const challenge = createSignedToken({ purpose: 'newPasskey', binding: [session.hash] }, signing)
   const factors = await storage.factors.list(user.id)
   return {
     totp: {
-      setup: sealSetup(secret, { owner: { id: session.hash, userId: user.id }, newest, expiresAt }),
+      setup: `${secret}.${createSignedToken(getAppScope(secret, session.hash), signing)}`,
       secret,
       url: toTotpUrl(secret, { issuer: getName(site), label: user.email }),
     },
@@ -105,16 +78,15 @@ const verifyNewFactor = async (
   id: string,
   { viewer: { user, session }, totp, passkey, site }: AddRequest,
 ): Promise<{ readonly factor: NewFactor; readonly token: ValidToken } | AccountError> => {
-  const [newest] = secrets
-  if (session === undefined || newest === undefined) return accountErrors.sessionRequired()
+  if (session === undefined) return accountErrors.sessionRequired()
   if (totp !== undefined) {
-    const setup = openSetup(totp.setup, { owner: { id: session.hash, userId: user.id }, secrets, now: now() })
-    if (setup === undefined) return accountErrors.wrongFactor()
-    const counter = findTotpStep(setup.secret, totp.code.replaceAll(/\s/g, ''), now())
-    if (counter === undefined) return accountErrors.wrongFactor()
-    const sealed = sealKey(setup.secret, { id, userId: user.id }, newest)
+    const [secret = '', ...rest] = totp.setup.split('.')
+    const token = readSignedToken(rest.join('.'), getAppScope(secret, session.hash), { secrets, now: now() })
+    const counter = token && findTotpStep(secret, totp.code.replaceAll(/\s/g, ''), now())
+    if (token === undefined || counter === undefined) return accountErrors.wrongFactor()
+    const sealed = sealKey(secret, { id, userId: user.id }, getNewestSecret(secrets))
     const factor = { kind: 'totp' as const, sealed, credentialId: null, publicKey: null, transports: [], counter }
-    return { factor, token: setup.token }
+    return { factor, token }
   }
   if (passkey === undefined) return accountErrors.wrongFactor()
   const scope = { purpose: 'newPasskey' as const, binding: [session.hash] }
@@ -140,16 +112,12 @@ const lockUser = async (
 /** Ends all sessions of a user who has just added a factor, and starts a new one: someone may have a copy of the cookie. */
 const replaceSessions = async (
   within: Repositories,
-  { user, now, ...origin }: Origin & { user: User; now: number },
+  { userId, now, ...origin }: Origin & { userId: string; now: number },
 ): Promise<LoggedIn> => {
-  await within.sessions.endAll(user.id)
-  const started = await startSession(within, {
-    ...origin,
-    user: { ...user, hasSecondFactor: true },
-    factorAt: now,
-    now,
-  })
-  if (started === 'notFound') throw new Error('a user who was just locked does not exist')
+  await within.sessions.endAll(userId)
+  const user = await within.users.find(userId)
+  const started = user && (await startSession(within, { ...origin, user, factorAt: now, now }))
+  if (started === undefined || started === 'notFound') throw new Error('a user who was just locked does not exist')
   return started
 }
 
@@ -180,20 +148,13 @@ const addFactor = async (context: ThrottledContext, request: AddRequest): Return
     if (stored === 'factorsFull') return accountErrors.factorsFull(maxFactors)
     if (stored === 'taken') return accountErrors.passkeyTaken()
     const recoveryCodes = isFirst ? await setNewRecoveryCodes(within, user.id) : null
-    const newSession = isFirst ? await replaceSessions(within, { user, ip, userAgent, now: at }) : null
+    const newSession = isFirst ? await replaceSessions(within, { userId: user.id, ip, userAgent, now: at }) : null
     if (!isFirst) await within.sessions.proveFactor(session.hash, at)
-    await audit(within, {
-      at,
-      userId: user.id,
-      actor: user.id,
-      action: 'factor.add',
-      subject: id,
-      ip,
-      detail: { kind: factor.kind },
-    })
+    const { kind } = factor
+    await auditOwn(within, user.id, { at, action: 'factor.add', subject: id, ip, detail: { kind } })
     return { factor: stored, recoveryCodes, newSession }
   })
-  if ('factor' in added) notify(context, viewer.user.email, `The ${getKindTitle(added.factor)} was added.`)
+  if ('factor' in added) sendFactorEmail(context, viewer.user.email, `The ${getKindTitle(added.factor)} was added.`)
   return added
 }
 
@@ -206,19 +167,12 @@ const removeFactor = async (
     if (isAccountError(user)) return user
     const factor = await within.factors.remove({ id, userId: user.id })
     if (factor === undefined) return false
-    await audit(within, {
-      at: context.now(),
-      userId: user.id,
-      actor: user.id,
-      action: 'factor.remove',
-      subject: id,
-      ip,
-      detail: { kind: factor.kind },
-    })
+    const { kind } = factor
+    await auditOwn(within, user.id, { at: context.now(), action: 'factor.remove', subject: id, ip, detail: { kind } })
     return factor
   })
   if (removed === false || isAccountError(removed)) return removed
-  notify(context, viewer.user.email, `The ${getKindTitle(removed)} was removed.`)
+  sendFactorEmail(context, viewer.user.email, `The ${getKindTitle(removed)} was removed.`)
   return true
 }
 
@@ -234,6 +188,6 @@ const renewRecoveryCodes = async (
     return setNewRecoveryCodes(within, user.id)
   })
   if (!isAccountError(codes))
-    notify(context, viewer.user.email, 'New recovery codes were created. The old ones no longer work.')
+    sendFactorEmail(context, viewer.user.email, 'New recovery codes were created. The old ones no longer work.')
   return codes
 }

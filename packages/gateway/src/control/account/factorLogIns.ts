@@ -1,17 +1,16 @@
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
-import { auditOwn } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
 import { accountErrors, isAccountError } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import { auditFailedLogIn } from './auditFailedLogIn.ts'
-import type { Accounts, Viewer } from './accounts.ts'
-import { createAssertionOptions } from './passkeys.ts'
+import type { Accounts } from './accounts.ts'
+import type { Viewer } from './viewer.ts'
 import { challengeMs, createFactorOptions, proveFactor, usePasskey } from './proveFactor.ts'
 import { hashSecret } from './secretText.ts'
 import type { Throttle } from './createThrottle.ts'
-import { createSessionToken, isSessionToken } from './sessionCookie.ts'
-import { createSignedToken } from './signedToken.ts'
-import { findPendingLogIn, startSession } from './startSession.ts'
+import { createSessionToken } from './sessionCookie.ts'
+import { syncGroups } from './singleSignOn.ts'
+import { findPendingLogIn, recordLogIn, startSession } from './startSession.ts'
 
 /** Creates the functions that log in with a second factor or a passkey, and that prove one again. */
 export const createFactorLogIns = (
@@ -21,7 +20,7 @@ export const createFactorLogIns = (
   'getLogInOptions' | 'finishLogIn' | 'startPasskeyLogIn' | 'logInWithPasskey' | 'getConfirmOptions' | 'confirmFactor'
 > => ({
   getLogInOptions: async ({ pending, site }) => {
-    const found = await findPendingLogIn(context, pending)
+    const found = await findPendingLogIn(context, context.storage, pending)
     if (found === undefined) return accountErrors.logInExpired()
     return createFactorOptions(context, { userId: found.user.id, binding: found.token.hash, site })
   },
@@ -41,25 +40,30 @@ const finishLogIn = async (
 ): ReturnType<Accounts['finishLogIn']> => {
   const { storage, passwords, secondSteps, now } = context
   const { ip, userAgent } = request
-  const found = await findPendingLogIn(context, pending)
-  if (found === undefined) return accountErrors.logInExpired()
-  const rejected = take(secondSteps, `${found.user.id} ${toIpBlock(ip)}`)
+  const started = await findPendingLogIn(context, storage, pending)
+  if (started === undefined) return accountErrors.logInExpired()
+  const userId = started.user.id
+  const rejected = take(secondSteps, `${userId} ${toIpBlock(ip)}`)
   if (rejected !== undefined) return rejected
-  const { token } = found
   const finished = await storage.transaction(async (within) => {
     const at = now()
-    const user = await within.users.findForUpdate(found.user.id)
-    if (user?.password !== found.user.password) return accountErrors.logInExpired()
+    await within.users.findForUpdate(userId)
+    // Read again with the lock, before the proof: a log-in that was used must not use up a code.
+    const found = await findPendingLogIn(context, within, pending)
+    if (found === undefined) return accountErrors.logInExpired()
+    const { user, token, newIdentity } = found
     const proved = await proveFactor(context, within, { ...request, user, binding: token.hash })
     if (isAccountError(proved)) return proved
-    if (!(await within.identities.useToken(token))) return accountErrors.logInExpired()
-    const session = await startSession(within, { user, ip, userAgent, factorAt: at, now: at })
+    await within.identities.useToken(token)
+    const session = await startSession(within, { user, newIdentity, ip, userAgent, factorAt: at, now: at })
     if (session === 'notFound') return accountErrors.logInExpired()
-    if (current !== undefined && isSessionToken(current)) await within.sessions.end(hashSecret(current))
-    await auditOwn(within, user.id, { at, action: 'account.logIn', ip, detail: { factor: proved.kind } })
+    await recordLogIn(within, userId, { at, ip, current, detail: { factor: proved.kind } })
     return session
   })
-  if (!isAccountError(finished)) passwords.remember(ip)
+  if (isAccountError(finished)) return finished
+  const { newIdentity } = started
+  if (newIdentity !== undefined) await syncGroups(context, { userId, groups: newIdentity.groups, ip })
+  passwords.remember(ip)
   return finished
 }
 
@@ -80,16 +84,11 @@ const startPasskeyLogIn = async (
   context: ThrottledContext,
   { site, ip }: Parameters<Accounts['startPasskeyLogIn']>[0],
 ): ReturnType<Accounts['startPasskeyLogIn']> => {
-  const { secrets, now } = context
   const rejected = takePasskeyLogIn(context, ip)
   if (rejected !== undefined) return rejected
   const token = createSessionToken()
-  const expiresAt = now() + challengeMs
-  const challenge = createSignedToken(
-    { purpose: 'passkeyResponse', binding: [hashSecret(token)] },
-    { secrets, expiresAt },
-  )
-  return { kinds: ['passkey'], passkey: await createAssertionOptions(challenge, { site }), token, expiresAt }
+  const expiresAt = context.now() + challengeMs
+  return { ...(await createFactorOptions(context, { binding: hashSecret(token), site })), token, expiresAt }
 }
 
 const logInWithPasskey = async (
@@ -118,8 +117,7 @@ const logInWithPasskey = async (
     if (user.state === 'disabled') return fail(user.id, 'disabled', accountErrors.disabled())
     const session = await startSession(within, { user, ip, userAgent, factorAt: at, now: at })
     if (session === 'notFound') return accountErrors.deleted()
-    if (current !== undefined && isSessionToken(current)) await within.sessions.end(hashSecret(current))
-    await auditOwn(within, user.id, { at, action: 'account.logIn', ip, detail: { factor: 'passkey' } })
+    await recordLogIn(within, user.id, { at, ip, current, detail: { factor: 'passkey' } })
     return session
   })
   if (!isAccountError(finished)) passwords.remember(ip)
@@ -136,9 +134,11 @@ const confirmFactor = async (
     const at = context.now()
     const user = await within.users.findForUpdate(viewer.user.id)
     if (user === undefined) return accountErrors.deleted()
+    // Locks the session before the proof: one that has ended must not use up a code.
+    if (!(await within.sessions.touch(session.hash, at))) return accountErrors.logInExpired()
     const proved = await proveFactor(context, within, { ...request, user, binding: session.hash })
     if (isAccountError(proved)) return proved
-    if (!(await within.sessions.proveFactor(session.hash, at))) return accountErrors.logInExpired()
+    await within.sessions.proveFactor(session.hash, at)
     return { ...viewer, session: { ...session, factorAt: at } }
   })
 }

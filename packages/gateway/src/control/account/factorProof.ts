@@ -36,7 +36,7 @@ export interface FactorOptions {
 /** What is needed to add a factor. */
 export interface NewFactorOptions {
   readonly totp: {
-    /** The sealed secret. Send it back with a code. */
+    /** The secret, signed for the session. Send it back with a code. */
     readonly setup: string
     /** In base32. */
     readonly secret: string

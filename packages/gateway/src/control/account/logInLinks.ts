@@ -1,10 +1,8 @@
-import { audit } from './accountContext.ts'
 import type { AccountContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
 import type { Accounts } from './accounts.ts'
 import { createSecretText, hashSecret } from './secretText.ts'
-import { isSessionToken } from './sessionCookie.ts'
-import { isPending, startLogIn } from './startSession.ts'
+import { isPending, recordLogIn, startLogIn } from './startSession.ts'
 
 /** How long a link works, in milliseconds. */
 const linkMs = 15 * 60_000
@@ -28,18 +26,24 @@ export const createLogInLinks = (context: AccountContext): Pick<Accounts, 'creat
       links.delete(hash)
       if (found === undefined || found.expiresAt <= now()) return accountErrors.logInLink()
       const { userId } = found
-      const user = await storage.users.find(userId)
-      if (user === undefined) return accountErrors.deleted()
-      if (user.state === 'disabled') return accountErrors.disabled()
-      const started = await storage.transaction(async (within) => {
-        const at = now()
-        const session = await startLogIn(context, within, { user, ip, userAgent, now: at })
-        if (session === 'notFound' || isPending(session)) return session
-        if (current !== undefined && isSessionToken(current)) await within.sessions.end(hashSecret(current))
-        await audit(within, { at, userId, actor: userId, action: 'account.logIn', subject: userId, ip })
-        return session
-      })
-      return started === 'notFound' ? accountErrors.logInLink() : started
+      let isUsed = false
+      try {
+        const user = await storage.users.find(userId)
+        if (user === undefined) return accountErrors.deleted()
+        if (user.state === 'disabled') return accountErrors.disabled()
+        const started = await storage.transaction(async (within) => {
+          const at = now()
+          const session = await startLogIn(context, within, { user, ip, userAgent, now: at })
+          if (session === 'notFound' || isPending(session)) return session
+          await recordLogIn(within, userId, { at, ip, current })
+          return session
+        })
+        isUsed = started !== 'notFound'
+        return started === 'notFound' ? accountErrors.logInLink() : started
+      } finally {
+        // It still works once the account is enabled, or the database is back.
+        if (!isUsed) links.set(hash, found)
+      }
     },
   }
 }

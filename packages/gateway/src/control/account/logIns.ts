@@ -2,7 +2,7 @@ import { isSameEmail, toEmailIdentity } from '../../storage/emailIdentity.ts'
 import type { Invite } from '../../storage/invites.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
-import { audit, auditOwn, toAccount } from './accountContext.ts'
+import { auditOwn, toAccount } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
@@ -15,7 +15,7 @@ import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
 import { pruneSome } from './pruneAccounts.ts'
 import { isSessionToken } from './sessionCookie.ts'
-import { isComplete, isPending, sessionTimes, startLogIn, startSession } from './startSession.ts'
+import { isComplete, isPending, recordLogIn, sessionTimes, startLogIn, startSession } from './startSession.ts'
 
 const touchEveryMs = 60_000
 
@@ -147,8 +147,7 @@ const logIn = async (
       const at = now()
       const session = await startLogIn(context, within, { user: known, ip, userAgent, now: at })
       if (session === 'notFound' || isPending(session)) return session
-      if (current !== undefined && isSessionToken(current)) await within.sessions.end(hashSecret(current))
-      await auditOwn(within, user.id, { at, action: 'account.logIn', ip })
+      await recordLogIn(within, user.id, { at, ip, current })
       return session
     })
     if (started === 'notFound') return await fail(user, 'wrongPassword', accountErrors.wrongCredentials())
@@ -170,14 +169,7 @@ const logOut = async (
     const session = await within.sessions.find(hash)
     if (session === undefined || !(await within.sessions.end(hash))) return
     const { userId } = session
-    await audit(within, {
-      at: now(),
-      userId,
-      actor: userId,
-      action: 'account.logOut',
-      subject: userId,
-      ip: origin?.ip,
-    })
+    await auditOwn(within, userId, { at: now(), action: 'account.logOut', ip: origin?.ip })
   })
 }
 

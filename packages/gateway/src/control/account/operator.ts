@@ -1,4 +1,5 @@
 import type { Invite } from '../../storage/invites.ts'
+import type { Team } from '../../storage/teams.ts'
 import type { User } from '../../storage/users.ts'
 import type { AccountError } from './accountError.ts'
 import type { Account } from './account.ts'
@@ -50,6 +51,15 @@ export interface Operator {
   resetSecondFactor(request: Actor & { id: string }): Promise<Account | AccountError>
   /** @param request.limits - `null` for the service's limits. */
   setUserLimits(request: Actor & { id: string; limits: UserLimits | null }): Promise<Account | AccountError>
+  /** Lists teams ordered by id, at most `limit` after the id `after`. */
+  listTeams(page: { after?: string; limit: number }): Promise<readonly Team[]>
+  findTeam(id: string): Promise<Team | undefined>
+  /** Disables a team, whose keys and tokens then stop working, or enables it. */
+  setTeamState(request: Actor & { id: string; state: User['state'] }): Promise<Team | AccountError>
+  /** Gives a team limits and a quota of its own. @param request.limits - `null`: it shares those of the user who created it. */
+  setTeamLimits(request: Actor & { id: string; limits: UserLimits | null }): Promise<Team | AccountError>
+  /** Makes a user an owner of a team, who may not be a member yet. */
+  addTeamOwner(request: Actor & { id: string; userId: string }): Promise<Team | AccountError>
   /**
    * Creates a one-time link for setting a new password. Earlier links stop working. The current password works until the link is used.
    * @param request.validMs - @default 86_400_000, a day

@@ -53,12 +53,12 @@ export const createRegistrationOptions = async (
 
 /**
  * Creates what `navigator.credentials.get` needs.
- * @param options.factors - The factors of the user. Left out for a log-in with a passkey alone, which must verify the user.
+ * @param options.factors - The factors of the user; `undefined` for a log-in with a passkey alone, which must verify the user.
  * @returns `null` for a user who has no passkey.
  */
 export const createAssertionOptions = async (
   challenge: string,
-  { factors, site }: { factors?: readonly Factor[]; site: string },
+  { factors, site }: { factors: readonly Factor[] | undefined; site: string },
 ): Promise<PasskeyOptions | null> => {
   const allowCredentials = factors && toPasskeys(factors)
   if (allowCredentials?.length === 0) return null

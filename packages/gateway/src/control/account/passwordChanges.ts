@@ -1,13 +1,15 @@
-import { audit, auditOwn } from './accountContext.ts'
+import { auditOwn, rollBackOnError } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
-import type { Accounts, Viewer } from './accounts.ts'
+import type { Accounts } from './accounts.ts'
+import type { Viewer } from './viewer.ts'
 import { accountEmails } from './accountEmails.ts'
 import { canBePassword, findPasswordProblem } from './findPasswordProblem.ts'
 import { hashEmail } from './hashEmail.ts'
 import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
+import { leaveTeams } from './leaveTeams.ts'
 import { findStaleFactor, isFresh, startLogIn, startSession } from './startSession.ts'
 import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
@@ -175,24 +177,21 @@ const deleteAccount = async (
     if ('code' in verified) return verified
   } else if (!isFresh(viewer, now())) return accountErrors.logInAgain()
   const { id } = viewer.user
-  const deleted = await storage.transaction(async (within) => {
+  const deleted = await rollBackOnError(storage, async (within) => {
+    const left = await leaveTeams(context, within, viewer.user, ip)
+    if ('code' in left) return left
     // Locked, so that no app is created between the count and the deletion.
     const stored = await within.users.findForUpdate(id)
-    if (stored === undefined) return false
+    if (stored === undefined) return accountErrors.deleted()
     const [secret] = secrets
     if (secret !== undefined)
       await within.leftUsers.add({ emailHash: hashEmail(stored.email, secret), user: stored, now: now() })
-    await audit(within, {
-      at: now(),
-      userId: id,
-      actor: id,
-      action: 'account.delete',
-      subject: id,
-      ip,
-    })
-    return within.users.remove(id)
+    await auditOwn(within, id, { at: now(), action: 'account.delete', ip })
+    await within.users.remove(id)
+    await within.teams.recordLimits(left)
+    return left
   })
-  if (!deleted) return accountErrors.deleted()
-  onChange([{ kind: 'user', id }])
+  if ('code' in deleted) return deleted
+  onChange([id, ...deleted].map((user) => ({ kind: 'user', id: user })))
   return true
 }

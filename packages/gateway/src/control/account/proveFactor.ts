@@ -5,7 +5,7 @@ import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
 import { auditOwn } from './accountContext.ts'
 import type { ThrottledContext } from './accountContext.ts'
-import { accountEmails } from './accountEmails.ts'
+import { sendFactorEmail } from './accountEmails.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
 import { auditFailedLogIn } from './auditFailedLogIn.ts'
@@ -19,18 +19,22 @@ import { findTotpStep, isTotpCode } from './totp.ts'
 /** How long a challenge works, in milliseconds. */
 export const challengeMs: number = 10 * 60_000
 
-/** Creates what the browser needs to prove a factor of a user. @param binding - What the response is bound to. */
+/**
+ * Creates what the browser needs to prove a factor.
+ * @param options.userId - Left out for a log-in with a passkey alone.
+ * @param options.binding - What the response is bound to.
+ */
 export const createFactorOptions = async (
   { secrets, storage, now }: ThrottledContext,
-  { userId, binding, site }: { userId: string; binding: string; site: string },
+  { userId, binding, site }: { userId?: string; binding: string; site: string },
 ): Promise<FactorOptions> => {
-  const factors = await storage.factors.list(userId)
+  const factors = userId === undefined ? undefined : await storage.factors.list(userId)
   const challenge = createSignedToken(
     { purpose: 'passkeyResponse', binding: [binding] },
     { secrets, expiresAt: now() + challengeMs },
   )
   return {
-    kinds: [...new Set(factors.map(({ kind }) => kind))],
+    kinds: [...new Set(factors?.map(({ kind }) => kind) ?? ['passkey' as const])],
     passkey: await createAssertionOptions(challenge, { factors, site }),
   }
 }
@@ -54,21 +58,37 @@ export const usePasskey = async (
   return (await within.factors.use({ id: factor.id, counter: verified.value, now: now() })) ? 'right' : 'cloned'
 }
 
-/** Counts a try of a code, before the result is known. Passkeys and recovery codes cannot be guessed. */
-const takeTry = (
+/** A try of a code. */
+interface Try {
+  /** How long to wait before the next try; 0 if this one is allowed. */
+  readonly waitMs: number
+  /** Call it if the code was right. */
+  readonly undo: () => void
+  /** Whether no further wrong code is allowed now. */
+  readonly isLast: () => boolean
+}
+
+/**
+ * Counts a try of a code, before the result is known. Passkeys and recovery codes cannot be guessed.
+ *
+ * All addresses of a user share one allowance, so many addresses get no more tries than one. An address where the user has an open session has its
+ * own: tries from other addresses cannot lock the user out there.
+ */
+const takeTry = async (
   { codeTries, codeTriesAtAddress }: ThrottledContext,
+  within: Repositories,
   { userId, ip }: { userId: string; ip: string },
-): { readonly waitMs: number; readonly undo: () => void } => {
-  const pair = `${userId} ${toIpBlock(ip)}`
-  const waitMs = Math.max(codeTries.waitMs(userId), codeTriesAtAddress.waitMs(pair))
-  if (waitMs > 0) return { waitMs, undo: () => {} }
-  const undos = [codeTries.record(userId), codeTriesAtAddress.record(pair)]
-  return {
-    waitMs,
-    undo: () => {
-      for (const undo of undos) undo()
-    },
-  }
+): Promise<Try> => {
+  const block = toIpBlock(ip)
+  const pair = `${userId} ${block}`
+  const sessions = await within.sessions.list(userId)
+  const isKnown = sessions.some(
+    ({ factorAt, ip: own }) => factorAt !== null && own !== null && toIpBlock(own) === block,
+  )
+  const key = isKnown ? pair : userId
+  const waitMs = Math.max(codeTries.waitMs(key), codeTriesAtAddress.waitMs(pair))
+  const undos = waitMs > 0 ? [] : [codeTries.record(key), codeTriesAtAddress.record(pair)]
+  return { waitMs, undo: () => undos.forEach((undo) => undo()), isLast: () => codeTries.waitMs(key) > 0 }
 }
 
 /** Finds the app whose current code this is, and uses the code up. */
@@ -94,30 +114,23 @@ const useCode = async (
 }
 
 const useRecoveryCode = async (
-  { mailer, now }: ThrottledContext,
+  context: ThrottledContext,
   within: Repositories,
   { user, code, ip }: { user: User; code: string; ip: string },
 ): Promise<'right' | 'wrong'> => {
   if (!(await within.factors.useRecoveryCode({ userId: user.id, hash: hashRecoveryCode(code) }))) return 'wrong'
   const left = await within.factors.countRecoveryCodes(user.id)
-  await auditOwn(within, user.id, { at: now(), action: 'factor.useRecoveryCode', ip, detail: { left } })
-  const { email: to } = user
-  mailer.enqueue('secondFactor', async () =>
-    accountEmails.secondFactor({ to, siteUrl: mailer.siteUrl() }, `A recovery code was used. ${left} are left.`),
-  )
+  await auditOwn(within, user.id, { at: context.now(), action: 'factor.useRecoveryCode', ip, detail: { left } })
+  sendFactorEmail(context, user.email, `A recovery code was used. ${left} are left.`)
   return 'right'
 }
 
 /** Emails a user, once a day, that no more wrong codes are allowed now. */
-const warnOfGuesses = ({ codeTries, codeWarnings, mailer }: ThrottledContext, { id, email: to }: User): void => {
-  if (codeTries.waitMs(id) === 0 || codeWarnings.waitMs(id) > 0) return
-  codeWarnings.record(id)
-  mailer.enqueue('secondFactor', async () =>
-    accountEmails.secondFactor(
-      { to, siteUrl: mailer.siteUrl() },
-      'There were too many wrong codes, in log-ins whose first step was right, or in an open session.',
-    ),
-  )
+const warnOfGuesses = (context: ThrottledContext, { id, email }: User): void => {
+  if (context.codeWarnings.waitMs(id) > 0) return
+  context.codeWarnings.record(id)
+  const what = 'There were too many wrong codes, in log-ins whose first step was right, or in an open session.'
+  sendFactorEmail(context, email, what)
 }
 
 /**
@@ -148,11 +161,11 @@ export const proveFactor = async (
     const result = await useRecoveryCode(context, within, { user, code, ip })
     return result === 'right' ? { kind: 'recoveryCode' } : fail('wrongRecoveryCode')
   }
-  const attempt = takeTry(context, { userId: user.id, ip })
+  const attempt = await takeTry(context, within, { userId: user.id, ip })
   if (attempt.waitMs > 0) return accountErrors.tooManyCodes(attempt.waitMs)
   const result = await useCode(context, within, { userId: user.id, code })
   if (result !== 'right') {
-    warnOfGuesses(context, user)
+    if (attempt.isLast()) warnOfGuesses(context, user)
     return fail(`${result}Code`)
   }
   attempt.undo()

@@ -6,7 +6,7 @@ import { sessionTimes } from './startSession.ts'
 export interface Pruning {
   readonly storage: Pick<
     Repositories,
-    'sessions' | 'invites' | 'oneTimeLinks' | 'emailLinks' | 'identities' | 'leftUsers' | 'auditLog'
+    'sessions' | 'invites' | 'members' | 'oneTimeLinks' | 'emailLinks' | 'identities' | 'leftUsers' | 'auditLog'
   >
   /** Milliseconds since 1970. */
   readonly now: number
@@ -22,11 +22,12 @@ const batchSize = 100
  * @returns Whether there may be more to delete.
  */
 export const pruneSome = async ({ storage, now, auditMs }: Pruning): Promise<boolean> => {
-  const { sessions, invites, oneTimeLinks, emailLinks, identities, leftUsers, auditLog } = storage
+  const { sessions, invites, members, oneTimeLinks, emailLinks, identities, leftUsers, auditLog } = storage
   const { totalMs, idleMs } = sessionTimes
   const deleted = [
     await sessions.prune({ createdBefore: now - totalMs, seenBefore: now - idleMs, limit: batchSize }),
     await invites.prune({ now, limit: batchSize }),
+    await members.pruneInvites({ now, limit: batchSize }),
     await oneTimeLinks.prune({ now, limit: batchSize }),
     await emailLinks.prune({ now, limit: batchSize }),
     await identities.prune({ now, limit: batchSize }),

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { checksumLength, getChecksum, toBase62 } from '../../lib/secrets/base62.ts'
 
-/** The kind of a secret: a personal access token, an invite, a password reset link, a link that verifies an email address, or one that logs in. */
-export type SecretTextKind = 'accessToken' | 'invite' | 'link' | 'email' | 'logIn'
+/** The kind of a secret: a personal access token, an invite to sign up, a password reset link, a link that verifies an email address, one that logs in, or an invite to a team. */
+export type SecretTextKind = 'accessToken' | 'invite' | 'link' | 'email' | 'logIn' | 'memberInvite'
 
 const prefixes: Readonly<Record<SecretTextKind, string>> = {
   accessToken: 'krp_',
@@ -10,8 +10,9 @@ const prefixes: Readonly<Record<SecretTextKind, string>> = {
   link: 'krl_',
   email: 'kre_',
   logIn: 'krd_',
+  memberInvite: 'krm_',
 }
-const shape = /^kr[piled]_[0-9A-Za-z]{39}$/
+const shape = /^kr[piledm]_[0-9A-Za-z]{39}$/
 
 /**
  * Creates a random secret in the format of API keys: 192 random bits in base62, then 6 characters of CRC-32, so that secret scanners

@@ -1,12 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  clearSessionCookie,
-  createSessionCookie,
-  createSessionToken,
-  isSessionToken,
-  readSessionToken,
-} from './sessionCookie.ts'
+import { clearCookie, createCookie, createSessionToken, isSessionToken, readCookie } from './sessionCookie.ts'
 
 const secure = { secure: true }
 const plain = { secure: false }
@@ -14,13 +8,13 @@ const plain = { secure: false }
 describe('the session cookie', () => {
   test('has the __Host- prefix over HTTPS, and none on loopback', () => {
     const expiresAt = Date.UTC(2026, 11, 24, 18)
-    expect(createSessionCookie('t', { ...secure, expiresAt })).toBe(
+    expect(createCookie('session', 't', { ...secure, expiresAt })).toBe(
       '__Host-keyrail-session=t; Path=/; Expires=Thu, 24 Dec 2026 18:00:00 GMT; HttpOnly; SameSite=Lax; Secure',
     )
-    expect(createSessionCookie('t', { ...plain, expiresAt })).toBe(
+    expect(createCookie('session', 't', { ...plain, expiresAt })).toBe(
       'keyrail-session=t; Path=/; Expires=Thu, 24 Dec 2026 18:00:00 GMT; HttpOnly; SameSite=Lax',
     )
-    expect(clearSessionCookie(secure)).toBe(
+    expect(clearCookie('session', secure)).toBe(
       '__Host-keyrail-session=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax; Secure',
     )
   })
@@ -33,7 +27,7 @@ describe('the session cookie', () => {
 
   test('is found by its exact name', () => {
     const token = createSessionToken()
-    const read = (header: string | null | undefined) => readSessionToken(header, secure)
+    const read = (header: string | null | undefined) => readCookie('session', header, secure)
     expect(read(`a=b; __Host-keyrail-session=${token}; c=d`)).toBe(token)
     expect(read(`a=b;__Host-keyrail-session=${token}`)).toBe(token)
     for (const header of [
@@ -51,16 +45,16 @@ describe('the session cookie', () => {
       '__Host-keyrail-session=',
     ])
       expect(read(header)).toBeUndefined()
-    expect(readSessionToken(`keyrail-session=${token}`, plain)).toBe(token)
-    expect(readSessionToken(`__Host-keyrail-session=${token}`, plain)).toBeUndefined()
+    expect(readCookie('session', `keyrail-session=${token}`, plain)).toBe(token)
+    expect(readCookie('session', `__Host-keyrail-session=${token}`, plain)).toBeUndefined()
   })
 
   test('is ignored if a second one differs', () => {
     const [ours, planted] = [createSessionToken(), createSessionToken()]
     const cookie = (token: string) => `keyrail-session=${token}`
-    expect(readSessionToken(`${cookie(ours)}; ${cookie(planted)}`, plain)).toBeUndefined()
-    expect(readSessionToken(`${cookie(ours)}; ${cookie('')}`, plain)).toBeUndefined()
-    expect(readSessionToken(`${cookie(ours)}; ${cookie(ours)}`, plain)).toBe(ours)
+    expect(readCookie('session', `${cookie(ours)}; ${cookie(planted)}`, plain)).toBeUndefined()
+    expect(readCookie('session', `${cookie(ours)}; ${cookie('')}`, plain)).toBeUndefined()
+    expect(readCookie('session', `${cookie(ours)}; ${cookie(ours)}`, plain)).toBe(ours)
   })
 
   // The oracle parses character by character and shares no code with the implementation.
@@ -99,7 +93,7 @@ describe('the session cookie', () => {
     let seen = 0
     fc.assert(
       fc.property(header, (text) => {
-        const read = readSessionToken(text, plain)
+        const read = readCookie('session', text, plain)
         seen += 1
         if (read !== undefined) accepted += 1
         expect(read).toBe(oracle(text))
@@ -108,4 +102,15 @@ describe('the session cookie', () => {
     )
     expect(accepted / seen).toBeGreaterThan(0.3)
   })
+})
+
+test('the cookie of a log-in that waits for a second factor fits a browser, with what it connects', () => {
+  const pending = ['usr_0123456789abcdefghij', Date.UTC(2026, 11, 24, 18), 'a'.repeat(22), 'b'.repeat(43)].join('.')
+  const read = (token: string) => readCookie('log-in', createCookie('log-in', token, { ...plain, expiresAt: 0 }), plain)
+  for (const token of [pending, `${pending}.${'c'.repeat(3_000)}`, createSessionToken()]) {
+    expect(createCookie('log-in', token, { ...secure, expiresAt: 0 }).length).toBeLessThan(4_096)
+    expect(read(token)).toBe(token)
+  }
+  for (const token of [`${pending}.`, `${pending}.${'c'.repeat(3_001)}`, `${pending}.c.c`, pending.slice(4)])
+    expect(read(token)).toBeUndefined()
 })

@@ -4,7 +4,7 @@ import { hashSecret } from './secretText.ts'
 
 /** What a token is for. It is valid for nothing else. */
 export interface TokenScope {
-  readonly purpose: 'pendingLogIn' | 'passkeyResponse' | 'newPasskey'
+  readonly purpose: 'pendingLogIn' | 'passkeyResponse' | 'newPasskey' | 'newApp'
   /** What it is bound to, such as the hash of a session. */
   readonly binding: readonly string[]
 }
@@ -26,16 +26,24 @@ const sign = (head: string, { purpose, binding }: TokenScope, { key }: ServerSec
     .digest('base64url')
 
 /**
+ * The server secret that signs and seals now.
+ * @throws {Error} without one. A service always has one.
+ */
+export const getNewestSecret = ([newest]: readonly ServerSecret[]): ServerSecret => {
+  if (newest === undefined) throw new Error('second factors need a server secret')
+  return newest
+}
+
+/**
  * Creates a token that expires and that nobody else can create. So nothing is stored for log-ins that nobody finishes.
  * @param options.expiresAt - Milliseconds since 1970.
  */
 export const createSignedToken = (
   scope: TokenScope,
-  { secrets: [newest], expiresAt }: { secrets: readonly ServerSecret[]; expiresAt: number },
+  { secrets, expiresAt }: { secrets: readonly ServerSecret[]; expiresAt: number },
 ): string => {
-  if (newest === undefined) throw new Error('second factors need a server secret')
   const head = `${expiresAt}.${randomBytes(16).toString('base64url')}`
-  return `${head}.${sign(head, scope, newest)}`
+  return `${head}.${sign(head, scope, getNewestSecret(secrets))}`
 }
 
 /**

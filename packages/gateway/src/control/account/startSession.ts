@@ -1,11 +1,14 @@
+import type { Identity } from '../../storage/identities.ts'
 import type { Repositories } from '../../storage/repositories.ts'
+import type { TeamRules } from '../../storage/teams.ts'
 import type { User } from '../../storage/users.ts'
 import { auditOwn, toAccount } from './accountContext.ts'
 import type { AccountContext } from './accountContext.ts'
 import type { Account } from './account.ts'
 import { accountErrors } from './accountError.ts'
 import type { AccountError } from './accountError.ts'
-import type { LoggedIn, Origin, PendingLogIn, Viewer } from './accounts.ts'
+import type { LoggedIn, Origin, PendingLogIn } from './accounts.ts'
+import type { Viewer } from './viewer.ts'
 import { hashSecret } from './secretText.ts'
 import { createSessionToken } from './sessionCookie.ts'
 import { createSignedToken, readSignedToken } from './signedToken.ts'
@@ -33,12 +36,12 @@ export const sessionTimes: {
   pendingMs: 10 * 60_000,
 })
 
-/** Whether a second factor confirms sensitive actions, in place of the password. */
-const isConfirmedByFactor = ({ user }: Pick<Viewer, 'user'>): boolean => user.hasSecondFactor
-
-/** Until when sensitive actions in a session need no other confirmation, in milliseconds since 1970. */
+/**
+ * Until when sensitive actions in a session need no other confirmation, in milliseconds since 1970. With a second factor, it confirms them in place
+ * of the password.
+ */
 export const getConfirmedUntil = ({ user, session }: Required<Pick<Viewer, 'user' | 'session'>>): number =>
-  isConfirmedByFactor({ user })
+  user.hasSecondFactor
     ? (session.factorAt ?? -Infinity) + sessionTimes.freshFactorMs
     : session.createdAt + sessionTimes.freshMs
 
@@ -48,32 +51,74 @@ export const isFresh = ({ user, session }: Viewer, now: number): boolean =>
 
 /** The error of a sensitive action in a session whose second factor has to be proved again. `undefined`: it is fresh, or the account has none. */
 export const findStaleFactor = (viewer: Viewer, now: number): AccountError | undefined =>
-  isConfirmedByFactor(viewer) && !isFresh(viewer, now) ? accountErrors.factorRequired() : undefined
+  viewer.user.hasSecondFactor && !isFresh(viewer, now) ? accountErrors.factorRequired() : undefined
 
 /** Whether a session has proved the second factor, if the account has one. Earlier versions do not know second factors. */
 export const isComplete = ({ user, session }: Pick<Required<Viewer>, 'user' | 'session'>): boolean =>
   !user.hasSecondFactor || session.factorAt !== null
 
-/** Whether the config requires a second factor that the account does not have. */
+/** Whether the config, or the team that a request acts for, requires a second factor that the account does not have. */
 export const lacksSecondFactor = (
-  { hasSecondFactor, role }: Account,
-  { requireSecondFactor }: { readonly requireSecondFactor?: 'operators' | 'all' | undefined },
+  user: Account,
+  {
+    requireSecondFactor,
+    membersNeedSecondFactor = false,
+  }: Partial<TeamRules> & { readonly requireSecondFactor?: 'operators' | 'all' | undefined },
 ): boolean =>
-  !hasSecondFactor && (requireSecondFactor === 'all' || (requireSecondFactor === 'operators' && role === 'operator'))
+  !user.hasSecondFactor &&
+  (membersNeedSecondFactor ||
+    requireSecondFactor === 'all' ||
+    (requireSecondFactor === 'operators' && user.role === 'operator'))
+
+/** An account at the OpenID Connect provider that a log-in connects once its second factor is proved. */
+export interface NewIdentity extends Pick<Identity, 'issuer' | 'subject'> {
+  /** The user's groups there that give roles. */
+  readonly groups: readonly string[]
+}
+
+interface LogInRequest extends Origin {
+  readonly user: User
+  readonly factorAt?: number | null
+  readonly newIdentity?: NewIdentity | undefined
+  readonly now: number
+}
+
+type LogInStorage = Pick<Repositories, 'sessions' | 'auditLog' | 'identities' | 'users'>
+
+/** Connects an identity. @returns The user; `undefined` if it belongs to an account, or the account has another one. */
+const connect = async (
+  within: LogInStorage,
+  {
+    user,
+    newIdentity: { issuer, subject },
+    ip,
+    now: at,
+  }: { user: User; newIdentity: NewIdentity; ip: string; now: number },
+): Promise<User | undefined> => {
+  if (!(await within.identities.add({ issuer, subject, userId: user.id, now: at }))) return undefined
+  if (user.emailVerifiedAt === null) await within.users.setVerifiedEmail(user.id, user.email, at)
+  await auditOwn(within, user.id, { at, action: 'account.connect', ip, detail: { issuer } })
+  return { ...user, emailVerifiedAt: user.emailVerifiedAt ?? at }
+}
 
 /**
  * Creates a session with a new secret.
+ * @param within - A transaction that has locked the user, if there is a new identity.
  * @param request.user - The stored user, including the password hash.
  * @param request.factorAt - When a second factor was proved. @default null
- * @returns The session, or `'notFound'` if the user was deleted or disabled, or the password changed, since `user` was read.
+ * @param request.newIdentity - Connected to the account. @default none
+ * @returns The session, or `'notFound'` if the user was deleted or disabled, or the password changed, since `user` was read, or the identity
+ * cannot be connected.
  */
 export const startSession = async (
-  { sessions }: Pick<Repositories, 'sessions'>,
-  { user, ip, userAgent, factorAt = null, now }: Origin & { user: User; factorAt?: number | null; now: number },
+  within: LogInStorage,
+  { user: given, newIdentity, ip, userAgent, factorAt = null, now }: LogInRequest,
 ): Promise<LoggedIn | 'notFound'> => {
+  const user = newIdentity === undefined ? given : await connect(within, { user: given, newIdentity, ip, now })
+  if (user === undefined) return 'notFound'
   const token = createSessionToken()
   const hash = hashSecret(token)
-  const session = await sessions.create({
+  const session = await within.sessions.create({
     hash,
     userId: user.id,
     password: user.password,
@@ -90,35 +135,62 @@ export const startSession = async (
   }
 }
 
+/** Ends the session that the browser had before a log-in, and adds the log-in to the audit log. */
+export const recordLogIn = async (
+  within: LogInStorage,
+  userId: string,
+  {
+    current,
+    ...entry
+  }: { at: number; ip: string; current: string | undefined; detail?: Readonly<Record<string, unknown>> },
+): Promise<void> => {
+  if (current !== undefined) await within.sessions.end(hashSecret(current))
+  await auditOwn(within, userId, { action: 'account.logIn', ...entry })
+}
+
 // A change of the password ends log-ins that are pending.
-const getScope = ({ id, password }: User) => ({ purpose: 'pendingLogIn' as const, binding: [id, password] })
+const getScope = ({ id, password }: User, connects: string) => ({
+  purpose: 'pendingLogIn' as const,
+  binding: [id, password, connects],
+})
 
 /** The same for a user whose first factor is right: an account with a second factor that was not proved gets a log-in that is pending instead. */
 export const startLogIn = async (
   { secrets }: Pick<AccountContext, 'secrets'>,
-  within: Pick<Repositories, 'sessions' | 'auditLog'>,
-  request: Parameters<typeof startSession>[1],
+  within: LogInStorage,
+  request: LogInRequest,
 ): Promise<LoggedIn | PendingLogIn | 'notFound'> => {
-  const { user, ip, factorAt = null, now } = request
+  const { user, newIdentity, ip, factorAt = null, now } = request
   if (!user.hasSecondFactor || factorAt !== null) return startSession(within, request)
+  if (user.state === 'disabled') return 'notFound'
   const expiresAt = now + sessionTimes.pendingMs
   await auditOwn(within, user.id, { at: now, action: 'account.logInPending', ip })
-  return { pending: `${user.id}.${createSignedToken(getScope(user), { secrets, expiresAt })}`, expiresAt }
+  const connects = newIdentity === undefined ? '' : Buffer.from(JSON.stringify(newIdentity)).toString('base64url')
+  const token = createSignedToken(getScope(user, connects), { secrets, expiresAt })
+  return { pending: [user.id, token, ...(connects === '' ? [] : [connects])].join('.'), expiresAt }
 }
 
 /** Whether a log-in still needs a second factor. */
 export const isPending = (started: LoggedIn | PendingLogIn): started is PendingLogIn => 'pending' in started
 
 /**
- * Finds the user of a log-in that is pending.
- * @returns `undefined` if it has expired, or the password has changed.
+ * Finds the user of a log-in that is pending, and what it connects.
+ * @param within - To use the log-in up: a transaction that has locked the user.
+ * @returns `undefined` if it was used or has expired, or the password has changed.
  */
 export const findPendingLogIn = async (
-  { secrets, storage, now }: Pick<AccountContext, 'secrets' | 'storage' | 'now'>,
+  { secrets, now }: Pick<AccountContext, 'secrets' | 'now'>,
+  within: Pick<Repositories, 'users' | 'identities'>,
   pending: string | undefined,
-): Promise<{ readonly user: User; readonly token: ValidToken } | undefined> => {
-  const [, id = '', text = ''] = /^(\w+)\.(.+)$/.exec(pending ?? '') ?? []
-  const user = await storage.users.find(id)
-  const token = user && readSignedToken(text, getScope(user), { secrets, now: now() })
-  return user?.state !== 'active' || token === undefined ? undefined : { user, token }
+): Promise<
+  { readonly user: User; readonly token: ValidToken; readonly newIdentity: NewIdentity | undefined } | undefined
+> => {
+  const [id = '', expiry, nonce, signature, connects = ''] = (pending ?? '').split('.')
+  const user = await within.users.find(id)
+  const text = [expiry, nonce, signature].join('.')
+  const token = user && readSignedToken(text, getScope(user, connects), { secrets, now: now() })
+  if (user?.state !== 'active' || token === undefined || (await within.identities.isUsed(token.hash))) return undefined
+  const newIdentity =
+    connects === '' ? undefined : (JSON.parse(Buffer.from(connects, 'base64url').toString()) as NewIdentity)
+  return { user, token, newIdentity }
 }

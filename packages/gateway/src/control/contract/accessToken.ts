@@ -3,9 +3,10 @@ import { nameText, secretText, timeText } from './texts.ts'
 
 /**
  * The scopes of personal access tokens. `read`: everything that does not need a password. `apps:write`: apps with their keys, lists and
- * settings. `keys:write`: API keys. No scope allows revealing a key, changing the account or creating another token.
+ * settings. `keys:write`: API keys. `members`: members of the team and invites to it, except owners. No scope allows revealing a key, changing the
+ * account or creating another token.
  */
-export const tokenScopes = ['read', 'apps:write', 'keys:write'] as const
+export const tokenScopes = ['read', 'apps:write', 'keys:write', 'members'] as const
 
 export const tokenScope = z.enum(tokenScopes).describe('A scope of a personal access token.')
 

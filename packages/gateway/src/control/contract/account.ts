@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { actingAccountView } from './team.ts'
 import { emailText, secretText, timeText } from './texts.ts'
 
 const logIn = { email: emailText, password: secretText }
@@ -25,7 +26,9 @@ export const sessionView = z
     account: accountView,
     secondFactorMissing: z
       .boolean()
-      .describe('Whether the service requires a second factor that the account does not have. Add one first.'),
+      .describe(
+        'Whether the service, or the team that the request acts for, requires a second factor that the account does not have. Add one first.',
+      ),
     session: z
       .strictObject({
         createdAt: timeText,
@@ -40,6 +43,7 @@ export const sessionView = z
       .array(z.string())
       .nullable()
       .describe('The scopes of a personal access token; `null` for a session, which has full access.'),
+    actingFor: actingAccountView.describe('The account that the request acts for.'),
   })
   .meta({ id: 'Session', description: 'The authenticated account, and its session or scopes.' })
 

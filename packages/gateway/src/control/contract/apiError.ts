@@ -11,6 +11,7 @@ export type ApiErrorCode =
   | 'method_not_allowed'
   | 'misdirected'
   | 'not_logged_in'
+  | 'unknown_account'
   | 'forbidden'
   | 'too_many_requests'
   | 'version_conflict'

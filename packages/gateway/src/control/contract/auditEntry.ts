@@ -19,7 +19,7 @@ const filters = {
   from: timeText.exactOptional().describe('Only entries from this time on.'),
   to: timeText.exactOptional().describe('Only entries before this time.'),
 }
-const userId = idText('usr').exactOptional()
+const userId = idText('(?:usr|acc)').exactOptional()
 
 export const auditFilters = z.strictObject(filters).describe('Filters the audit log.')
 
@@ -41,8 +41,8 @@ export const auditEntryView = z
   .strictObject({
     id: z.int(),
     at: timeText,
-    userId: z.string().nullable().describe('The account that was changed.'),
-    userEmail: z.string().nullable().describe('Its email address; `null` if it was deleted.'),
+    userId: z.string().nullable().describe('The account that was changed: the id of a user or of a team.'),
+    userEmail: z.string().nullable().describe('Its email address, or the name of the team; `null` if it was deleted.'),
     actor: z
       .string()
       .describe(
@@ -52,7 +52,7 @@ export const auditEntryView = z
       .string()
       .nullable()
       .describe(
-        'The email address of the user, or the label of the access token; `null` if it was deleted, or is not yours and you are no operator.',
+        'The email address of the user, or the label of the access token, with its user in a team; `null` if it was deleted, or is no member of the account and you are no operator.',
       ),
     action: z.string().describe('Such as `key.rotate`.'),
     subject: z.string().nullable().describe('The id of the object that was changed.'),

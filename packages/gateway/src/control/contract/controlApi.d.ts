@@ -29,6 +29,28 @@ export interface AccountView {
   readonly hasPassword: boolean
 }
 
+/** The accounts of the user, the personal one first. */
+export interface ActingAccountsView {
+  readonly items: readonly ActingAccountView[]
+}
+
+/** An account that the user is a member of, and the role there. */
+export interface ActingAccountView {
+  /** For the header `X-Keyrail-Account`. */
+  readonly id: string
+  /** The id of a personal account is that of its user. */
+  readonly kind: 'personal' | 'team'
+  /** The name of the team, or the email address of the user. */
+  readonly name: string
+  readonly role: MemberRole
+  /** What the role allows. An access token can do only what its own scopes allow too. */
+  readonly scopes: readonly ('read' | 'apps:write' | 'keys:write' | 'members' | 'reveal' | 'manage' | 'own' | 'rules' | 'delete')[]
+  readonly state: 'active' | 'disabled'
+  readonly createdAt: string
+  /** Whether a member without a second factor has no access to the team, also with an access token. `false` for a personal account. */
+  readonly membersNeedSecondFactor: boolean
+}
+
 /** The requests of an app or an API key in the last 24 hours, and its last use. */
 export interface ActivityItem {
   readonly kind: 'app' | 'apiKey'
@@ -330,13 +352,13 @@ export interface AuditEntriesView {
 export interface AuditEntryView {
   readonly id: number
   readonly at: string
-  /** The account that was changed. */
+  /** The account that was changed: the id of a user or of a team. */
   readonly userId: string | null
-  /** Its email address; `null` if it was deleted. */
+  /** Its email address, or the name of the team; `null` if it was deleted. */
   readonly userEmail: string | null
   /** The author of the change: the id of a user or access token, `operator` for the command line, or `nobody` if nobody was logged in. */
   readonly actor: string
-  /** The email address of the user, or the label of the access token; `null` if it was deleted, or is not yours and you are no operator. */
+  /** The email address of the user, or the label of the access token, with its user in a team; `null` if it was deleted, or is no member of the account and you are no operator. */
   readonly actorName: string | null
   /** Such as `key.rotate`. */
   readonly action: string
@@ -447,6 +469,11 @@ export interface CreateAppBody {
   readonly expiresAt?: string | null
 }
 
+/** Creates a team. */
+export interface CreateTeamBody {
+  readonly name: string
+}
+
 /** Adds a webhook. */
 export interface CreateWebhookBody {
   /** An https URL. */
@@ -461,6 +488,14 @@ export interface CreateWebhookBody {
 export interface DeleteAppBody {
   /** The app's name. */
   readonly name: string
+}
+
+/** Deletes a team. */
+export interface DeleteTeamBody {
+  /** The name of the team, as confirmation. */
+  readonly name: string
+  /** Required if the session is older than 15 minutes. */
+  readonly password?: string
 }
 
 /** Public facts about the service, available without logging in. */
@@ -643,6 +678,12 @@ export interface InviteView {
   readonly expiresAt: string
 }
 
+/** Joins a team. */
+export interface JoinTeamBody {
+  /** The link's fragment, `krm_…`. */
+  readonly invite: string
+}
+
 /** An app's JWT keys, oldest first. */
 export interface JwtKeysView {
   readonly items: readonly JwtKeyView[]
@@ -733,6 +774,56 @@ export interface LogInLinkBody {
   readonly link: string
 }
 
+/** Invites a user to the team. */
+export interface MemberInviteBody {
+  /** Only the user with this email address can use the invite. */
+  readonly email: string
+  readonly role: MemberRole
+  /** Whether the service sends the invite to the address. @default false */
+  readonly send?: boolean
+  /** Required if the session is older than 15 minutes. */
+  readonly password?: string
+}
+
+/** The open invites, newest first. */
+export interface MemberInvitesView {
+  readonly items: readonly MemberInviteView[]
+}
+
+/** An unused invite to a team, without its secret. */
+export interface MemberInviteView {
+  readonly id: string
+  readonly email: string
+  readonly role: MemberRole
+  /** The id of the member who created it. */
+  readonly createdBy: string
+  readonly createdAt: string
+  readonly expiresAt: string
+}
+
+/** `viewer`: reads, without keys in plain text. `developer`: apps and keys, and may reveal them. `admin`: everything except owners and the deletion of the account. `owner`: everything. */
+export type MemberRole = 'owner' | 'admin' | 'developer' | 'viewer'
+
+/** Gives a member another role. */
+export interface MemberRoleBody {
+  readonly role: MemberRole
+  /** Required if the session is older than 15 minutes. */
+  readonly password?: string
+}
+
+/** The members, in the order in which they joined. */
+export interface MembersView {
+  readonly items: readonly MemberView[]
+}
+
+/** A member of an account. */
+export interface MemberView {
+  readonly userId: string
+  readonly email: string
+  readonly role: MemberRole
+  readonly createdAt: string
+}
+
 /** Selects metrics for a CSV table. */
 export interface MetricsCsvQuery {
   /** @default 'day' */
@@ -783,6 +874,8 @@ export interface MetricsView {
   readonly succeeded: number
   /** Requests whose contract reverted. They are neither successes nor failures. */
   readonly reverted: number
+  /** Requests whose result was in the chain store: no node was asked. */
+  readonly stored: number
   /** `(succeeded + reverted) / total`, 0 to 1; `null` if there were no requests. */
   readonly successRate: number | null
   readonly latencyMs: {
@@ -899,7 +992,7 @@ export interface NewAppView {
 /** What is needed to add a second factor. */
 export interface NewFactorOptionsView {
   readonly totp: {
-    /** The sealed secret. Send it back with a code. */
+    /** The secret, signed for the session. Send it back with a code. */
     readonly setup: string
     /** In base32, to type it into an app. A secret. */
     readonly secret: string
@@ -915,6 +1008,13 @@ export interface NewFactorView {
   readonly factor: FactorView
   /** Ten secrets, each of which works once in place of a second factor; `null`: the account has some. */
   readonly recoveryCodes: readonly string[] | null
+}
+
+/** A new invite with its link, which works once. A secret. */
+export interface NewMemberInviteView {
+  readonly invite: MemberInviteView
+  /** A page of the dashboard. The secret is in the fragment, which browsers do not send to servers. */
+  readonly url: string
 }
 
 /** A webhook with its secret, which is shown only once. */
@@ -1001,6 +1101,11 @@ export interface RecoveryCodesView {
   readonly recoveryCodes: readonly string[]
 }
 
+/** Renames a team. */
+export interface RenameTeamBody {
+  readonly name: string
+}
+
 /** A request in the log, with excerpts of its content. */
 export interface RequestDetailsView {
   /** Later requests have greater ids. */
@@ -1025,6 +1130,8 @@ export interface RequestDetailsView {
   /** How many calls the request had: more than 1 in a batch. */
   readonly calls: number
   readonly failedCalls: number
+  /** How many of the calls had their result in the chain store: no node was asked. */
+  readonly storedCalls: number
   /** The last four characters of the key, which differ between a rotated key and the new one; `null` if a JWT identified the app. */
   readonly keyEnding: string | null
   /** The `Origin` header, cut to 200 characters; `null` if there was none. */
@@ -1073,6 +1180,8 @@ export interface RequestEntryView {
   /** How many calls the request had: more than 1 in a batch. */
   readonly calls: number
   readonly failedCalls: number
+  /** How many of the calls had their result in the chain store: no node was asked. */
+  readonly storedCalls: number
   /** The last four characters of the key, which differ between a rotated key and the new one; `null` if a JWT identified the app. */
   readonly keyEnding: string | null
   /** The `Origin` header, cut to 200 characters; `null` if there was none. */
@@ -1133,7 +1242,7 @@ export type ServiceName = 'Node API' | 'Private transactions'
 /** The authenticated account, and its session or scopes. */
 export interface SessionView {
   readonly account: AccountView
-  /** Whether the service requires a second factor that the account does not have. Add one first. */
+  /** Whether the service, or the team that the request acts for, requires a second factor that the account does not have. Add one first. */
   readonly secondFactorMissing: boolean
   /** `null` for a personal access token. */
   readonly session: {
@@ -1145,6 +1254,8 @@ export interface SessionView {
   } | null
   /** The scopes of a personal access token; `null` for a session, which has full access. */
   readonly scopes: readonly string[] | null
+  /** The account that the request acts for. */
+  readonly actingFor: ActingAccountView
 }
 
 /** A log-in at the OpenID Connect provider. */
@@ -1170,13 +1281,61 @@ export interface SignUpLinkBody {
   readonly invite?: string
 }
 
+/** Makes a user an owner of a team. */
+export interface TeamOwnerBody {
+  /** The user who becomes an owner. */
+  readonly userId: string
+  /** Required if the session is older than 15 minutes. */
+  readonly password?: string
+}
+
+/** Sets what members need for access. */
+export interface TeamRulesBody {
+  /** Whether a member without a second factor has no access to the team, also with an access token. `false` for a personal account. */
+  readonly membersNeedSecondFactor: boolean
+  /** Required if the session is older than 15 minutes. */
+  readonly password?: string
+}
+
+/** Selects a page of teams. */
+export interface TeamsQuery {
+  /** `next` of the previous page. */
+  readonly cursor?: string
+  /** 1 to 100. @default 50 */
+  readonly limit?: number
+}
+
+/** A page of teams. */
+export interface TeamsView {
+  readonly items: readonly TeamView[]
+  /** The `cursor` of the next page; `null` on the last page. */
+  readonly next: string | null
+}
+
+/** The account of a team, as shown to operators. */
+export interface TeamView {
+  readonly id: string
+  readonly name: string
+  readonly state: 'active' | 'disabled'
+  readonly limits: OwnLimits | null
+  /** Whether it shares the limits of the user who created it. */
+  readonly sharesLimits: boolean
+  /** The id of that user, or of an owner, if that user left the team. */
+  readonly createdBy: string
+  readonly createdAt: string
+  readonly members: number
+  readonly apps: number
+  /** API keys that are not revoked. */
+  readonly apiKeys: number
+}
+
 /** Tests a JWT. */
 export interface TestJwtBody {
   readonly token: string
 }
 
 /** A scope of a personal access token. */
-export type TokenScope = 'read' | 'apps:write' | 'keys:write'
+export type TokenScope = 'read' | 'apps:write' | 'keys:write' | 'members'
 
 /** The requests of the last 24 hours, and the last use. */
 export interface TrafficView {
@@ -1190,6 +1349,14 @@ export interface TrafficView {
   readonly failures: readonly number[]
   /** To the minute; after 8 days to the hour, after 90 days to the UTC day. `null`: never used. */
   readonly lastUsedAt: string | null
+}
+
+/** Moves an app to another account. */
+export interface TransferAppBody {
+  /** The account that gets the app. Your role there must allow changing apps. */
+  readonly accountId: string
+  /** Required if the session is older than 15 minutes. */
+  readonly password?: string
 }
 
 /** The nodes, in the order of the config. */
@@ -1413,10 +1580,38 @@ export interface ControlApi {
   'POST /api/session/single-sign-on': Call<{ response: SignOnView }>
   /** Finishes a log-in at the OpenID Connect provider, and logs in. The response sets the session cookie. */
   'POST /api/session/single-sign-on/finish': Call<{ body: FinishSignOnBody; response: SessionView }>
-  /** Gets the authenticated account, and its session or scopes. */
+  /** Gets the authenticated user, the session or scopes, and the account that the request acts for. */
   'GET /api/session': Call<{ response: SessionView }>
   /** Logs out. */
   'DELETE /api/session': Call<{  }>
+  /** Lists the accounts that the user is a member of: the personal one, and teams. An access token sees only the account that it belongs to. */
+  'GET /api/accounts': Call<{ response: ActingAccountsView }>
+  /** Creates a team, whose owner is the user. It shares the limits of the user, until an operator gives it its own. */
+  'POST /api/accounts': Call<{ body: CreateTeamBody; response: ActingAccountView }>
+  /** Joins a team with an invite to the email address of the user. */
+  'POST /api/accounts/join': Call<{ body: JoinTeamBody; response: ActingAccountView }>
+  /** Renames the team. */
+  'PATCH /api/team': Call<{ body: RenameTeamBody; response: ActingAccountView }>
+  /** Sets whether members need a second factor. Who requires it must have one. The personal accounts of members are not affected. */
+  'PUT /api/team/rules': Call<{ body: TeamRulesBody; response: ActingAccountView }>
+  /** Deletes the team and everything it owns, except the audit log. The body must contain its name. */
+  'POST /api/team/delete': Call<{ body: DeleteTeamBody }>
+  /** Ends the user's membership in the team, and removes the user's access tokens for it. The last owner cannot leave, and neither can the user whose limits the team shares: another owner can remove that user. */
+  'POST /api/team/leave': Call<{ body: ConfirmBody }>
+  /** Lists the members of the account. */
+  'GET /api/members': Call<{ response: MembersView }>
+  /** Gives a member another role. Only an owner can do that with owners. An access token can only give the role viewer. */
+  'PUT /api/members/{userId}/role': Call<{ params: { readonly userId: string }; body: MemberRoleBody }>
+  /** Removes a member. The access tokens of the member for the team stop working. */
+  'POST /api/members/{userId}/remove': Call<{ params: { readonly userId: string }; body: ConfirmBody }>
+  /** Lists the open invites to the team, newest first. */
+  'GET /api/members/invites': Call<{ response: MemberInvitesView }>
+  /** Invites a user to the team. Only this response contains the link. It works once, within 7 days, for the user with that email address. It does not allow to sign up. An access token can only give the role viewer. */
+  'POST /api/members/invites': Call<{ body: MemberInviteBody; response: NewMemberInviteView }>
+  /** Revokes an invite to the team. */
+  'DELETE /api/members/invites/{inviteId}': Call<{ params: { readonly inviteId: string } }>
+  /** Moves an app to another account of the user, with its key, lists, limits and history. Calls with its key go on. */
+  'POST /api/apps/{appId}/transfer': Call<{ params: { readonly appId: string }; body: TransferAppBody }>
   /** Gets how a log-in that needs a second factor can be finished. The log-in is the one whose error was `second_factor_required`, in the same browser. */
   'POST /api/session/second-factor/options': Call<{ response: FactorOptionsView }>
   /** Finishes a log-in that needs a second factor. The response sets the session cookie. */
@@ -1439,9 +1634,9 @@ export interface ControlApi {
   'POST /api/account/factors/{factorId}/remove': Call<{ params: { readonly factorId: string }; body: ConfirmFactorBody }>
   /** Creates new recovery codes. The old ones no longer work. */
   'POST /api/account/recovery-codes': Call<{ body: ConfirmFactorBody; response: RecoveryCodesView }>
-  /** Lists the personal access tokens. */
+  /** Lists the personal access tokens of the user for the account. */
   'GET /api/tokens': Call<{ response: AccessTokensView }>
-  /** Creates a personal access token. Only this response contains its secret. */
+  /** Creates a personal access token. Only this response contains its secret. It can never do more than the role of the user in the account allows. */
   'POST /api/tokens': Call<{ body: CreateAccessTokenBody; response: NewAccessTokenView }>
   /** Removes a personal access token. */
   'DELETE /api/tokens/{tokenId}': Call<{ params: { readonly tokenId: string } }>
@@ -1573,6 +1768,18 @@ export interface ControlApi {
   'POST /api/admin/users/{userId}/second-factor/reset': Call<{ params: { readonly userId: string }; body: ConfirmBody; response: UserView }>
   /** Sets a user's limits. */
   'PUT /api/admin/users/{userId}/limits': Call<{ params: { readonly userId: string }; body: UserLimitsBody; response: UserView }>
+  /** Lists the accounts of teams. */
+  'GET /api/admin/accounts': Call<{ query: TeamsQuery; response: TeamsView }>
+  /** Gets the account of a team. */
+  'GET /api/admin/accounts/{accountId}': Call<{ params: { readonly accountId: string }; response: TeamView }>
+  /** Disables the account of a team: its keys and tokens stop working. */
+  'POST /api/admin/accounts/{accountId}/disable': Call<{ params: { readonly accountId: string }; body: ConfirmBody; response: TeamView }>
+  /** Enables a disabled account of a team. */
+  'POST /api/admin/accounts/{accountId}/enable': Call<{ params: { readonly accountId: string }; body: ConfirmBody; response: TeamView }>
+  /** Gives the account of a team limits and a quota of its own. With `null`, it shares those of the user who created it. */
+  'PUT /api/admin/accounts/{accountId}/limits': Call<{ params: { readonly accountId: string }; body: UserLimitsBody; response: TeamView }>
+  /** Makes a user an owner of a team, who may not be a member yet. For a team whose owners have all left the service or lost their access. */
+  'PUT /api/admin/accounts/{accountId}/owner': Call<{ params: { readonly accountId: string }; body: TeamOwnerBody; response: TeamView }>
   /** Lists the open invites, newest first. */
   'GET /api/admin/invites': Call<{ response: InvitesView }>
   /** Creates a one-time sign-up link. */

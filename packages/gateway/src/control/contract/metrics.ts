@@ -19,6 +19,7 @@ export const metricsView = z
     total: count,
     succeeded: count.describe('Requests with a successful response.'),
     reverted: count.describe('Requests whose contract reverted. They are neither successes nor failures.'),
+    stored: count.describe('Requests whose result was in the chain store: no node was asked.'),
     successRate: z
       .number()
       .min(0)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { apiErrorView } from './apiError.ts'
+import { isTokenScope } from '../roles.ts'
 import { routes } from '../routes.ts'
 import type { Route } from '../route.ts'
 
@@ -13,9 +14,18 @@ const statusTexts: Readonly<Record<number, string>> = {
 
 const toSecurity = ({ access }: Route): readonly Json[] => {
   if (access === 'anyone') return []
-  if (access === 'session') return [{ session: [] }]
+  if (access === 'session' || !(access === 'operator' || isTokenScope(access))) return [{ session: [] }]
   if (access === 'operator') return [{ session: [] }, { operatorToken: [] }]
   return [{ session: [] }, { accessToken: [access] }]
+}
+
+const accountParameter: Json = {
+  name: 'X-Keyrail-Account',
+  in: 'header',
+  required: false,
+  description:
+    'The id of the account that the request acts for, from `GET /api/accounts`. Default: the personal account, or that of the access token.',
+  schema: { type: 'string' },
 }
 
 /** Removes noise: the pattern of dates, and the limits of safe integers. Writes defaults as a sentence. */
@@ -81,6 +91,7 @@ export const openApi = ({ publicUrl }: { publicUrl: string }): Json => {
     const { name, summary, description, params, query, body, response, status, type = 'application/json' } = route
     const [method = '', path = ''] = name.split(' ')
     const parameters = [
+      ...(['anyone', 'session', 'operator'].includes(route.access) ? [] : [accountParameter]),
       ...(params === undefined ? [] : toParameters(schemas.toJson(params, 'input'), 'path')),
       ...(query === undefined ? [] : toParameters(schemas.toJson(query, 'input'), 'query')),
     ]

@@ -35,6 +35,7 @@ const entryMembers = {
   requestId: z.string().describe('The `X-Request-Id` of the response. The messages of a WebSocket have one each.'),
   calls: count.describe('How many calls the request had: more than 1 in a batch.'),
   failedCalls: count,
+  storedCalls: count.describe('How many of the calls had their result in the chain store: no node was asked.'),
   keyEnding: z
     .string()
     .nullable()

@@ -65,7 +65,7 @@ export const factorOptionsView = z
 export const newFactorOptionsView = z
   .strictObject({
     totp: z.strictObject({
-      setup: z.string().describe('The sealed secret. Send it back with a code.'),
+      setup: z.string().describe('The secret, signed for the session. Send it back with a code.'),
       secret: z.string().describe('In base32, to type it into an app. A secret.'),
       url: z.string().describe('For a QR code. A secret.'),
     }),
@@ -83,7 +83,7 @@ export const addFactorBody = z
   .strictObject({
     label: nameText,
     totp: z
-      .strictObject({ setup: base64UrlText, code: secretText.describe('The current code of the app.') })
+      .strictObject({ setup: secretText, code: secretText.describe('The current code of the app.') })
       .exactOptional(),
     passkey: z
       .strictObject({

@@ -50,7 +50,7 @@ export const timeText: z.ZodISODateTime = z.iso.datetime({
   error: 'must be a UTC time such as 2026-11-21T12:00:00Z',
 })
 
-/** An id with the prefix `kind`. */
+/** An id with the prefix `kind`, a part of a regular expression. */
 export const idText = (kind: string): z.ZodType<string, string> =>
   z.string().regex(new RegExp(`^${kind}_[0-9a-z]{20}$`))
 

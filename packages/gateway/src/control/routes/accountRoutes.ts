@@ -1,6 +1,6 @@
 import { isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
-import { clearSessionCookie, clearSignOnCookie, createSignOnCookie } from '../account/sessionCookie.ts'
+import { clearCookie, createCookie } from '../account/sessionCookie.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { isoTime } from '../views/times.ts'
 import { toAccountView, toSessionView } from '../views/toSessionView.ts'
@@ -22,7 +22,7 @@ import {
   signUpLinkBody,
   verifyEmailBody,
 } from '../contract/account.ts'
-import { requireViewer, route } from '../route.ts'
+import { requireAccount, requireViewer, route } from '../route.ts'
 import type { Caller, HandlerResult, Route } from '../route.ts'
 import { toSessionResult } from './toSessionResult.ts'
 
@@ -184,7 +184,7 @@ export const accountRoutes: readonly Route[] = [
       if (result !== true) return { error: apiErrors.fromAccountError(result) }
       // Not awaited: there may be many.
       void requestRecorder.remove(keyIds)
-      return { response: undefined, cookie: clearSessionCookie({ secure }) }
+      return { response: undefined, cookie: clearCookie('session', { secure }) }
     },
   ),
 
@@ -235,7 +235,7 @@ export const accountRoutes: readonly Route[] = [
       const started = await accounts.startSingleSignOn(getOrigin(caller))
       if (isAccountError(started)) return { error: apiErrors.fromAccountError(started) }
       const { url, token, expiresAt } = started
-      return { response: { url }, cookie: createSignOnCookie(token, { secure: caller.secure, expiresAt }) }
+      return { response: { url }, cookie: createCookie('sign-on', token, { secure: caller.secure, expiresAt }) }
     },
   ),
 
@@ -256,19 +256,22 @@ export const accountRoutes: readonly Route[] = [
         parts,
       )
       // It works once, also if it failed.
-      return { ...result, cookie: [clearSignOnCookie({ secure }), result.cookie ?? []].flat() }
+      return { ...result, cookie: [clearCookie('sign-on', { secure }), result.cookie ?? []].flat() }
     },
   ),
 
   route(
     'GET /api/session',
     {
-      summary: 'Gets the authenticated account, and its session or scopes.',
+      summary: 'Gets the authenticated user, the session or scopes, and the account that the request acts for.',
       access: 'read',
+      whenDisabled: true,
       withoutFactor: true,
       response: sessionView,
     },
-    async ({ caller }, { config }) => ({ response: toSessionView(requireViewer(caller), config()) }),
+    async ({ caller }, { config }) => ({
+      response: toSessionView(requireViewer(caller), config(), requireAccount(caller)),
+    }),
   ),
 
   route(
@@ -277,7 +280,7 @@ export const accountRoutes: readonly Route[] = [
     async ({ caller }, { accounts }) => {
       const { sessionToken, secure } = caller
       if (sessionToken !== undefined) await accounts.logOut(sessionToken, getOrigin(caller))
-      return { response: undefined, cookie: clearSessionCookie({ secure }) }
+      return { response: undefined, cookie: clearCookie('session', { secure }) }
     },
   ),
 ]

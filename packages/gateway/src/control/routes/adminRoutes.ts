@@ -1,5 +1,5 @@
 import { getPageUrl, getSignUpFragment } from '../account/accountEmails.ts'
-import { isAccountError } from '../account/accountError.ts'
+import { accountErrors, isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
 import type { Account } from '../account/account.ts'
 import type { Actor } from '../account/operator.ts'
@@ -8,6 +8,8 @@ import { defaultPageLimit } from '../contract/page.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
 import type { Invite } from '../../storage/invites.ts'
+import type { Team } from '../../storage/teams.ts'
+import { teamOwnerBody, teamView, teamsQuery, teamsView } from '../contract/team.ts'
 import { createView } from '../views/createView.ts'
 import { isoTime } from '../views/times.ts'
 import {
@@ -23,7 +25,7 @@ import {
   usersQuery,
   usersView,
 } from '../contract/operator.ts'
-import type { InviteView, OwnLimits, UserView } from '../contract/controlApi.d.ts'
+import type { InviteView, OwnLimits, TeamView, UserView } from '../contract/controlApi.d.ts'
 import { getActor, route } from '../route.ts'
 import type { Caller, ControlParts, HandlerResult, Route } from '../route.ts'
 
@@ -36,26 +38,59 @@ const toUser = createView(userView)
 const toInvite: (invite: Invite) => InviteView = createView(inviteView)
 const toUpstream = createView(upstreamView)
 
-const toUserViews = async ({ storage }: ControlParts, users: readonly Account[]): Promise<readonly UserView[]> => {
-  const ids = users.map(({ id }) => id)
+const toTeam = createView(teamView)
+
+/** Adds the number of apps and API keys to the views of accounts. */
+const addCounts = async <Listed extends Pick<Account, 'id' | 'limits'>, View extends object>(
+  { storage }: ControlParts,
+  accounts: readonly Listed[],
+  toView: (account: Listed) => View,
+) => {
+  const ids = accounts.map(({ id }) => id)
   const [apps, apiKeys] = [await storage.apps.countByUser(ids), await storage.keys.countApiKeysByUser(ids)]
-  return users.map((user) => ({
-    ...toUser(user),
+  return accounts.map((account) => ({
+    ...toView(account),
     // Validated when it was stored.
-    limits: user.limits as OwnLimits | null,
-    apps: apps.get(user.id) ?? 0,
-    apiKeys: apiKeys.get(user.id) ?? 0,
+    limits: account.limits as OwnLimits | null,
+    apps: apps.get(account.id) ?? 0,
+    apiKeys: apiKeys.get(account.id) ?? 0,
   }))
 }
 
-const toUserResult = async (
+const toUserViews = (parts: ControlParts, users: readonly Account[]): Promise<readonly UserView[]> =>
+  addCounts(parts, users, toUser)
+
+const toTeamViews = async (parts: ControlParts, teams: readonly Team[]): Promise<readonly TeamView[]> => {
+  const members = await parts.storage.teams.countMembers(teams.map(({ id }) => id))
+  return addCounts(parts, teams, (team) => ({ ...toTeam(team), members: members.get(team.id) ?? 0 }))
+}
+
+type ToViews<Listed, View> = (parts: ControlParts, accounts: readonly Listed[]) => Promise<readonly View[]>
+
+const toResult =
+  <Listed extends object, View>(toViews: ToViews<Listed, View>) =>
+  async (parts: ControlParts, account: Listed | AccountError | undefined): Promise<HandlerResult<View>> => {
+    if (isAccountError(account)) return { error: apiErrors.fromAccountError(account) }
+    const [view] = account === undefined ? [] : await toViews(parts, [account])
+    return view === undefined ? { error: apiErrors.notFound() } : { response: view }
+  }
+
+const toUserResult = toResult(toUserViews)
+const toTeamResult = toResult(toTeamViews)
+
+/** Lists a page of accounts by id. */
+const toPage = async <Listed extends Pick<Account, 'id'>, View>(
   parts: ControlParts,
-  user: Account | AccountError | undefined,
-): Promise<HandlerResult<UserView>> => {
-  if (user === undefined) return { error: apiErrors.notFound() }
-  if (isAccountError(user)) return { error: apiErrors.fromAccountError(user) }
-  const [view] = await toUserViews(parts, [user])
-  return view === undefined ? { error: apiErrors.notFound() } : { response: view }
+  { cursor, limit = defaultPageLimit }: { readonly cursor?: string; readonly limit?: number },
+  list: (page: { after?: string; limit: number }) => Promise<readonly Listed[]>,
+  toViews: ToViews<Listed, View>,
+): Promise<HandlerResult<{ readonly items: readonly View[]; readonly next: string | null }>> => {
+  const [after] = (cursor === undefined ? [] : fromCursor(cursor, ['string'])) ?? []
+  if (cursor !== undefined && typeof after !== 'string') return { error: invalidCursor() }
+  const accounts = await list({ limit: limit + 1, ...(typeof after === 'string' ? { after } : {}) })
+  const page = accounts.slice(0, limit)
+  const last = accounts.length > limit ? page.at(-1) : undefined
+  return { response: { items: await toViews(parts, page), next: last === undefined ? null : toCursor([last.id]) } }
 }
 
 const createLink = ({ deployment }: ControlParts, page: string, fragment: string): string => {
@@ -100,20 +135,9 @@ export const adminRoutes: readonly Route[] = [
   route(
     'GET /api/admin/users',
     { summary: 'Lists the accounts.', access: 'operator', query: usersQuery, response: usersView },
-    async ({ query }, parts) => {
-      const { cursor, search, limit = defaultPageLimit } = query
-      const [after] = (cursor === undefined ? [] : fromCursor(cursor, ['string'])) ?? []
-      if (cursor !== undefined && typeof after !== 'string') return { error: invalidCursor() }
-      const users = await parts.accounts.operator.listUsers({
-        limit: limit + 1,
-        ...(search === undefined || search === '' ? {} : { email: search }),
-        ...(typeof after === 'string' ? { after } : {}),
-      })
-      const page = users.slice(0, limit)
-      const last = users.length > limit ? page.at(-1) : undefined
-      return {
-        response: { items: await toUserViews(parts, page), next: last === undefined ? null : toCursor([last.id]) },
-      }
+    ({ query: { search, ...query } }, parts) => {
+      const filter = search === undefined || search === '' ? {} : { email: search }
+      return toPage(parts, query, (page) => parts.accounts.operator.listUsers({ ...page, ...filter }), toUserViews)
     },
   ),
 
@@ -198,6 +222,72 @@ export const adminRoutes: readonly Route[] = [
         parts,
         await parts.accounts.operator.setUserLimits({ id: params.userId, limits: body.limits, ...toActor(caller) }),
       ),
+  ),
+
+  route(
+    'GET /api/admin/accounts',
+    { summary: 'Lists the accounts of teams.', access: 'operator', query: teamsQuery, response: teamsView },
+    ({ query }, parts) => toPage(parts, query, parts.accounts.operator.listTeams, toTeamViews),
+  ),
+
+  route(
+    'GET /api/admin/accounts/{accountId}',
+    { summary: 'Gets the account of a team.', access: 'operator', response: teamView },
+    async ({ params: { accountId } }, parts) =>
+      toTeamResult(parts, (await parts.accounts.operator.findTeam(accountId)) ?? accountErrors.deleted()),
+  ),
+
+  route(
+    'POST /api/admin/accounts/{accountId}/disable',
+    {
+      summary: 'Disables the account of a team: its keys and tokens stop working.',
+      access: 'operator',
+      confirms: true,
+      body: confirmBody,
+      response: teamView,
+    },
+    async ({ params: { accountId: id }, caller }, parts) =>
+      toTeamResult(parts, await parts.accounts.operator.setTeamState({ id, state: 'disabled', ...toActor(caller) })),
+  ),
+
+  route(
+    'POST /api/admin/accounts/{accountId}/enable',
+    {
+      summary: 'Enables a disabled account of a team.',
+      access: 'operator',
+      confirms: true,
+      body: confirmBody,
+      response: teamView,
+    },
+    async ({ params: { accountId: id }, caller }, parts) =>
+      toTeamResult(parts, await parts.accounts.operator.setTeamState({ id, state: 'active', ...toActor(caller) })),
+  ),
+
+  route(
+    'PUT /api/admin/accounts/{accountId}/limits',
+    {
+      summary: 'Gives the account of a team limits and a quota of its own.',
+      description: 'With `null`, it shares those of the user who created it.',
+      access: 'operator',
+      body: userLimitsBody,
+      response: teamView,
+    },
+    async ({ params: { accountId: id }, body: { limits }, caller }, parts) =>
+      toTeamResult(parts, await parts.accounts.operator.setTeamLimits({ id, limits, ...toActor(caller) })),
+  ),
+
+  route(
+    'PUT /api/admin/accounts/{accountId}/owner',
+    {
+      summary: 'Makes a user an owner of a team, who may not be a member yet.',
+      description: 'For a team whose owners have all left the service or lost their access.',
+      access: 'operator',
+      confirms: true,
+      body: teamOwnerBody,
+      response: teamView,
+    },
+    async ({ params: { accountId: id }, body: { userId }, caller }, parts) =>
+      toTeamResult(parts, await parts.accounts.operator.addTeamOwner({ id, userId, ...toActor(caller) })),
   ),
 
   route(

@@ -21,7 +21,7 @@ import {
   webhookView,
 } from '../contract/alerts.ts'
 import type { AlertDeliveryView, AlertsView, WebhookView } from '../contract/controlApi.d.ts'
-import { requireUserId, requireViewer, route } from '../route.ts'
+import { requireAccount, requireAccountId, requireViewer, route } from '../route.ts'
 import type { Caller, ControlParts, Route } from '../route.ts'
 
 const maxWebhooks = 5
@@ -43,8 +43,10 @@ const toDeliveryView = ({ event, ...delivery }: AlertDelivery): AlertDeliveryVie
 }
 
 const toView = async ({ storage }: ControlParts, caller: Caller): Promise<AlertsView> => {
-  const userId = requireUserId(caller)
-  const { alertEmails = false, alertEmailsAll = false } = (await storage.alerts.getEmails(userId)) ?? {}
+  const userId = requireAccountId(caller)
+  // A user has one setting for all accounts.
+  const { id } = requireViewer(caller).user
+  const { alertEmails = false, alertEmailsAll = false } = (await storage.alerts.getEmails(id)) ?? {}
   return {
     emails: { own: alertEmails, allUsers: alertEmailsAll },
     webhooks: (await storage.webhooks.list(userId)).map(toWebhookView),
@@ -63,7 +65,7 @@ export const alertRoutes: readonly Route[] = [
     'GET /api/alerts',
     {
       summary: 'Gets who is alerted when a daily quota is nearly used up, and the last deliveries.',
-      access: 'session',
+      access: 'manage',
       response: alertsView,
     },
     async ({ caller }, parts) => ({ response: await toView(parts, caller) }),
@@ -71,7 +73,7 @@ export const alertRoutes: readonly Route[] = [
 
   route(
     'PUT /api/alerts/emails',
-    { summary: 'Sets which alerts are sent by email.', access: 'session', body: alertEmailsView, response: alertsView },
+    { summary: 'Sets which alerts are sent by email.', access: 'manage', body: alertEmailsView, response: alertsView },
     async ({ body, caller }, parts) => {
       if (isForbidden(caller, body.allUsers)) return { error: apiErrors.operatorRequired() }
       const { id } = requireViewer(caller).user
@@ -89,7 +91,7 @@ export const alertRoutes: readonly Route[] = [
     'POST /api/alerts/webhooks',
     {
       summary: 'Adds a webhook for alerts. Only this response contains its secret.',
-      access: 'session',
+      access: 'manage',
       confirms: true,
       status: 201,
       body: createWebhookBody,
@@ -99,9 +101,11 @@ export const alertRoutes: readonly Route[] = [
       const { webhooks, secrets, now } = parts
       const { url, allUsers = false } = body
       if (isForbidden(caller, allUsers)) return { error: apiErrors.operatorRequired() }
+      if (allUsers && requireAccount(caller).kind === 'team')
+        return { error: apiErrors.invalid([{ field: 'allUsers', fix: 'must be false for the webhook of a team' }]) }
       const problem = findWebhookUrlProblem(url, webhooks.options())
       if (problem !== undefined) return { error: apiErrors.invalid([{ field: 'url', fix: problem }]) }
-      const owner = { id: createId('whk'), userId: requireUserId(caller) }
+      const owner = { id: createId('whk'), userId: requireAccountId(caller) }
       const secret = createWebhookSecret()
       const created = await changeWithAudit(
         parts,
@@ -129,9 +133,9 @@ export const alertRoutes: readonly Route[] = [
 
   route(
     'DELETE /api/alerts/webhooks/{webhookId}',
-    { summary: 'Removes a webhook and its deliveries.', access: 'session' },
+    { summary: 'Removes a webhook and its deliveries.', access: 'manage' },
     async ({ params, caller }, parts) => {
-      const webhook = { id: params.webhookId, userId: requireUserId(caller) }
+      const webhook = { id: params.webhookId, userId: requireAccountId(caller) }
       const removed = await changeWithAudit(
         parts,
         caller,
@@ -147,14 +151,14 @@ export const alertRoutes: readonly Route[] = [
     {
       summary: 'Replaces the secret of a webhook.',
       description: 'The old one is no longer used.',
-      access: 'session',
+      access: 'manage',
       confirms: true,
       body: confirmBody,
       response: newWebhookView,
     },
     async ({ params, caller }, parts) => {
       const { secrets } = parts
-      const owner = { id: params.webhookId, userId: requireUserId(caller) }
+      const owner = { id: params.webhookId, userId: requireAccountId(caller) }
       const secret = createWebhookSecret()
       const rotated = await changeWithAudit(
         parts,
@@ -172,11 +176,11 @@ export const alertRoutes: readonly Route[] = [
 
   route(
     'POST /api/alerts/webhooks/{webhookId}/test',
-    { summary: 'Sends a test event to a webhook.', access: 'session', response: webhookTestView },
+    { summary: 'Sends a test event to a webhook.', access: 'manage', response: webhookTestView },
     async ({ params, caller }, parts) => {
       const { now, secrets, webhooks } = parts
-      const { user } = requireViewer(caller)
-      const owner = { id: params.webhookId, userId: user.id }
+      const { id, name } = requireAccount(caller)
+      const owner = { id: params.webhookId, userId: id }
       const webhook = await changeWithAudit(
         parts,
         caller,
@@ -191,7 +195,7 @@ export const alertRoutes: readonly Route[] = [
         used: 80,
         limit: 100,
         account: { type: 'apiKeys' },
-        user: { id: user.id, email: user.email },
+        user: { id, email: name },
         day: getUtcDay(now()),
         now: now(),
       })

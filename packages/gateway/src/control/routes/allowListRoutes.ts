@@ -13,7 +13,7 @@ import {
   editAllowEntryBody,
 } from '../contract/allowEntry.ts'
 import type { AllowEntryView } from '../contract/controlApi.d.ts'
-import { requireUserId, route } from '../route.ts'
+import { requireAccountId, route } from '../route.ts'
 import type { Route } from '../route.ts'
 
 const toEntry = createView(allowEntryView)
@@ -29,7 +29,7 @@ export const allowListRoutes: readonly Route[] = [
     { summary: "Gets an app's allow list.", access: 'read', query: allowListQuery, response: allowListView },
     async ({ params, query, caller }, { storage }) => {
       const { appId } = params
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       if ((await storage.apps.find({ id: appId, userId })) === undefined) return { error: apiErrors.notFound() }
       const entries = await storage.allowList.list({ appId, userId })
       return {
@@ -56,7 +56,7 @@ export const allowListRoutes: readonly Route[] = [
       const { type, label = '' } = body
       const parsed = normalizeAllowValue(type, body.value)
       if ('fix' in parsed) return { error: apiErrors.invalid([{ field: 'value', fix: parsed.fix }]) }
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const added = await changeWithAudit(
         parts,
         caller,
@@ -86,7 +86,7 @@ export const allowListRoutes: readonly Route[] = [
     { summary: "Changes an entry's label.", access: 'apps:write', body: editAllowEntryBody, response: allowEntryView },
     async ({ params, body, caller }, parts) => {
       const { appId, entryId: id } = params
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const edited = await changeWithAudit(
         parts,
         caller,
@@ -107,7 +107,7 @@ export const allowListRoutes: readonly Route[] = [
     { summary: 'Removes an entry from an allow list.', access: 'apps:write' },
     async ({ params, caller }, parts) => {
       const { appId, entryId: id } = params
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const removed = await changeWithAudit(
         parts,
         caller,

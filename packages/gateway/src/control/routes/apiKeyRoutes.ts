@@ -21,7 +21,7 @@ import {
 } from '../contract/apiKey.ts'
 import { rotateBody } from '../contract/keyState.ts'
 import type { ApiKeyView } from '../contract/controlApi.d.ts'
-import { requireUserId, route } from '../route.ts'
+import { requireAccountId, route } from '../route.ts'
 import type { Caller, ControlParts, Route } from '../route.ts'
 
 const toView = ({ deployment, now }: ControlParts, key: Key): ApiKeyView =>
@@ -32,7 +32,7 @@ const getUrl = ({ deployment }: ControlParts, key: Key, apiKey: string): string 
 
 /** Finds an API key of the account. Keys of apps are not API keys. */
 const find = async ({ storage }: ControlParts, caller: Caller, id: string): Promise<Key | undefined> => {
-  const key = await storage.keys.find({ id, userId: requireUserId(caller) })
+  const key = await storage.keys.find({ id, userId: requireAccountId(caller) })
   return key?.appId === null ? key : undefined
 }
 
@@ -57,8 +57,10 @@ export const apiKeyRoutes: readonly Route[] = [
     },
     async ({ caller }, parts) => {
       const { storage } = parts
-      const keys = await storage.keys.listApiKeys(requireUserId(caller))
-      return { response: { items: keys.map((key) => toView(parts, key)), max: maxApiKeys } }
+      const userId = requireAccountId(caller)
+      const keys = await storage.keys.listApiKeys(userId)
+      const max = keys.length + (await storage.keys.countFree(userId))
+      return { response: { items: keys.map((key) => toView(parts, key)), max } }
     },
   ),
 
@@ -83,7 +85,7 @@ export const apiKeyRoutes: readonly Route[] = [
         ...('problem' in expiry ? [expiry.problem] : []),
       ]
       if ('problem' in expiry || offered === undefined) return { error: apiErrors.invalid(problems) }
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const { apiKey, stored } = createKey(parts, { kind: offered.testnet ? 'testnet' : 'mainnet', userId })
       const key = await changeWithAudit(
         parts,
@@ -94,7 +96,9 @@ export const apiKeyRoutes: readonly Route[] = [
       )
       if (key === 'slotsFull')
         return {
-          error: apiErrors.tooMany(`This account has ${maxApiKeys} API keys, the maximum. Revoke one first.`),
+          error: apiErrors.tooMany(
+            `This account, and those that share its limits, have ${maxApiKeys} API keys, the maximum. Revoke one first.`,
+          ),
         }
       if (key === 'notFound') return { error: apiErrors.notLoggedIn() }
       return { response: { key: toView(parts, key), apiKey, url: getUrl(parts, key, apiKey) } }
@@ -144,7 +148,7 @@ export const apiKeyRoutes: readonly Route[] = [
     'POST /api/keys/{keyId}/reveal',
     {
       summary: 'Reveals an API key and its endpoint.',
-      access: 'session',
+      access: 'reveal',
       confirms: true,
       body: confirmBody,
       response: apiKeySecret,

@@ -9,11 +9,11 @@ import { showApp } from './showApp.ts'
 import { confirmBody } from '../contract/account.ts'
 import { appSecret, appView, keyExpiryBody, newAppView } from '../contract/app.ts'
 import { rotateBody } from '../contract/keyState.ts'
-import { requireUserId, route } from '../route.ts'
+import { requireAccountId, route } from '../route.ts'
 import type { Caller, ControlParts, Route } from '../route.ts'
 
 const findKey = ({ storage }: ControlParts, caller: Caller, appId: string): Promise<Key | undefined> =>
-  storage.keys.findByApp({ appId, userId: requireUserId(caller) })
+  storage.keys.findByApp({ appId, userId: requireAccountId(caller) })
 
 /** The routes of apps' keys. */
 export const appKeyRoutes: readonly Route[] = [
@@ -50,7 +50,7 @@ export const appKeyRoutes: readonly Route[] = [
     'POST /api/apps/{appId}/key/reveal',
     {
       summary: "Reveals an app's key and endpoints.",
-      access: 'session',
+      access: 'reveal',
       confirms: true,
       body: confirmBody,
       response: appSecret,

@@ -13,7 +13,7 @@ import { createKey } from './createKey.ts'
 import { getAppLimits, toAppViewContext, showApp } from './showApp.ts'
 import { appView, appsQuery, appsView, createAppBody, deleteAppBody, editAppBody, newAppView } from '../contract/app.ts'
 import type { LimitsView, OwnLimits } from '../contract/controlApi.d.ts'
-import { requireUserId, route } from '../route.ts'
+import { requireAccountId, route } from '../route.ts'
 import type { Route } from '../route.ts'
 
 /** Finds limits of an app that exceed those of its account, and a burst below the highest weight of a method. */
@@ -45,7 +45,7 @@ export const appRoutes: readonly Route[] = [
     async ({ query, caller }, parts) => {
       const { storage, config, now } = parts
       const { cursor, search = '', name, limit = defaultPageLimit } = query
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const [createdAt, id] = (cursor === undefined ? [] : fromCursor(cursor, ['number', 'string'])) ?? []
       const after = typeof createdAt === 'number' && typeof id === 'string' ? { createdAt, id } : undefined
       if (cursor !== undefined && after === undefined) return { error: invalidCursor() }
@@ -101,7 +101,7 @@ export const appRoutes: readonly Route[] = [
         ...('problem' in expiry ? [expiry.problem] : []),
       ]
       if ('problem' in expiry || problems.length > 0) return { error: apiErrors.invalid(problems) }
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const { maxApps } = config()
       const { apiKey, stored } = createKey(parts, { kind: 'app', userId })
       const details = {
@@ -163,7 +163,7 @@ export const appRoutes: readonly Route[] = [
       )
       if (problems.length > 0) return { error: apiErrors.invalid(problems) }
       const id = params.appId
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const app = await changeWithAudit(
         parts,
         caller,
@@ -209,7 +209,7 @@ export const appRoutes: readonly Route[] = [
     async ({ params, body, caller }, parts) => {
       const { storage, now, requestRecorder } = parts
       const id = params.appId
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const key = await storage.keys.findByApp({ appId: id, userId })
       const removed = await changeWithAudit(
         parts,

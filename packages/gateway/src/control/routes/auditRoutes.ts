@@ -11,7 +11,7 @@ import {
 } from '../contract/auditEntry.ts'
 import { csvText } from '../contract/texts.ts'
 import type { AdminAuditFilters, AdminAuditQuery, AuditEntriesView, AuditEntryView } from '../contract/controlApi.d.ts'
-import { requireViewer, route } from '../route.ts'
+import { requireAccountId, route } from '../route.ts'
 import type { ControlParts, HandlerResult, Route } from '../route.ts'
 
 const csvColumns = [
@@ -107,7 +107,7 @@ export const auditRoutes: readonly Route[] = [
       response: auditEntriesView,
     },
     ({ query, caller }, parts) => {
-      const { id } = requireViewer(caller).user
+      const id = requireAccountId(caller)
       return toPage(parts, { ...query, userId: id }, id)
     },
   ),
@@ -124,7 +124,7 @@ export const auditRoutes: readonly Route[] = [
       response: csvText,
     },
     ({ query, caller }, parts) => {
-      const { id } = requireViewer(caller).user
+      const id = requireAccountId(caller)
       return toFile(parts, { ...query, userId: id }, id)
     },
   ),

@@ -1,7 +1,7 @@
 import type { AccountError } from '../account/accountError.ts'
 import { isAccountError } from '../account/accountError.ts'
 import type { LoggedIn } from '../account/accounts.ts'
-import { clearLogInCookie, createLogInCookie, createSessionCookie } from '../account/sessionCookie.ts'
+import { clearCookie, createCookie } from '../account/sessionCookie.ts'
 import { apiErrors } from '../apiErrors.ts'
 import type { FactorView, SessionView } from '../contract/controlApi.d.ts'
 import {
@@ -39,7 +39,7 @@ const toFinished = (
 ): HandlerResult<SessionView> => {
   const finished = toSessionResult(result, caller, parts)
   if ('error' in finished) return finished
-  return { ...finished, cookie: [finished.cookie ?? [], clearLogInCookie({ secure: caller.secure })].flat() }
+  return { ...finished, cookie: [finished.cookie ?? [], clearCookie('log-in', { secure: caller.secure })].flat() }
 }
 
 /** The routes of second factors: to log in with them, to prove them again, and to manage them. */
@@ -87,7 +87,7 @@ export const factorRoutes: readonly Route[] = [
       const started = await accounts.startPasskeyLogIn(getOrigin(caller))
       if (isAccountError(started)) return { error: apiErrors.fromAccountError(started) }
       const { token, expiresAt, ...options } = started
-      return { response: options, cookie: createLogInCookie(token, { secure: caller.secure, expiresAt }) }
+      return { response: options, cookie: createCookie('log-in', token, { secure: caller.secure, expiresAt }) }
     },
   ),
 
@@ -188,7 +188,7 @@ export const factorRoutes: readonly Route[] = [
       const response = { factor: toFactorView(factor), recoveryCodes }
       if (newSession === null) return { response }
       const { token, expiresAt } = newSession
-      return { response, cookie: createSessionCookie(token, { secure: caller.secure, expiresAt }) }
+      return { response, cookie: createCookie('session', token, { secure: caller.secure, expiresAt }) }
     },
   ),
 

@@ -11,7 +11,7 @@ import { createView } from '../views/createView.ts'
 import { isoTime } from '../views/times.ts'
 import { addJwtKeyBody, jwtKeyView, jwtKeysView, jwtTestView, testJwtBody } from '../contract/jwtKey.ts'
 import type { JwtKeyView, JwtTestView } from '../contract/controlApi.d.ts'
-import { requireUserId, route } from '../route.ts'
+import { requireAccountId, route } from '../route.ts'
 import type { HandlerResult, Route } from '../route.ts'
 
 const toKey = createView(jwtKeyView)
@@ -37,7 +37,7 @@ export const jwtKeyRoutes: readonly Route[] = [
     { summary: "Lists an app's JWT keys.", access: 'read', response: jwtKeysView },
     async ({ params, caller }, { storage }) => {
       const { appId } = params
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       if ((await storage.apps.find({ id: appId, userId })) === undefined) return { error: apiErrors.notFound() }
       const keys = await storage.jwtKeys.list({ appId, userId })
       return { response: { items: keys.map(toJwtKeyView), max: maxJwtKeys } }
@@ -59,7 +59,7 @@ export const jwtKeyRoutes: readonly Route[] = [
       const key = parsePem(body.pem)
       if ('fix' in key) return { error: apiErrors.invalid([{ field: 'pem', fix: key.fix }]) }
       const { pem: publicPem, fingerprint, algorithms } = key
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const kid = createJwtKeyId()
       const stored = { kid, alg: algorithms.join(' '), publicPem, fingerprint, label: body.label ?? '' }
       const added = await changeWithAudit(
@@ -89,7 +89,7 @@ export const jwtKeyRoutes: readonly Route[] = [
     { summary: 'Removes a JWT key. JWTs that it signed are rejected from then on.', access: 'apps:write' },
     async ({ params, caller }, parts) => {
       const { appId, kid } = params
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const removed = await changeWithAudit(
         parts,
         caller,
@@ -129,7 +129,7 @@ export const jwtKeyRoutes: readonly Route[] = [
     },
     async ({ params, body, caller }, { storage, now }): Promise<HandlerResult<JwtTestView>> => {
       const { appId } = params
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const app = await storage.apps.find({ id: appId, userId })
       if (app === undefined) return { error: apiErrors.notFound() }
       const keys = await storage.jwtKeys.list({ appId, userId })

@@ -15,7 +15,7 @@ import { metricsCsvQuery, metricsQuery, metricsView } from '../contract/metrics.
 import { csvText } from '../contract/texts.ts'
 import { usageView } from '../contract/usage.ts'
 import type { KeyTrafficView, MetricsCsvQuery, MetricsQuery, MetricsView } from '../contract/controlApi.d.ts'
-import { requireUserId, requireViewer, route } from '../route.ts'
+import { requireAccount, requireAccountId, route } from '../route.ts'
 import type { Caller, ControlParts, HandlerResult, Route } from '../route.ts'
 
 type Subject = Asked['subject']
@@ -27,17 +27,17 @@ interface MetricsTarget {
 }
 
 const toAccountTarget = (caller: Caller): MetricsTarget => {
-  const { id } = requireViewer(caller).user
+  const id = requireAccountId(caller)
   return { subject: { userId: id }, file: { id, name: 'account' } }
 }
 
 const findApp = async ({ storage }: ControlParts, caller: Caller, id: string): Promise<MetricsTarget | undefined> => {
-  const app = await storage.apps.find({ id, userId: requireUserId(caller) })
+  const app = await storage.apps.find({ id, userId: requireAccountId(caller) })
   return app === undefined ? undefined : { subject: { appId: app.id }, file: app }
 }
 
 const findKey = async ({ storage }: ControlParts, caller: Caller, id: string): Promise<MetricsTarget | undefined> => {
-  const key = await storage.keys.find({ id, userId: requireUserId(caller) })
+  const key = await storage.keys.find({ id, userId: requireAccountId(caller) })
   return key?.appId === null
     ? { subject: { keyId: key.id }, file: { id, name: key.name, network: getKeyNetwork(key) } }
     : undefined
@@ -99,7 +99,7 @@ export const metricsRoutes: readonly Route[] = [
       response: keyTrafficView,
     },
     async ({ params, caller }, parts) =>
-      toTraffic(parts, await parts.storage.keys.findByApp({ appId: params.appId, userId: requireUserId(caller) })),
+      toTraffic(parts, await parts.storage.keys.findByApp({ appId: params.appId, userId: requireAccountId(caller) })),
   ),
 
   route(
@@ -113,7 +113,7 @@ export const metricsRoutes: readonly Route[] = [
     },
     async ({ params, caller }, parts) => {
       const { storage } = parts
-      const key = await storage.keys.find({ id: params.keyId, userId: requireUserId(caller) })
+      const key = await storage.keys.find({ id: params.keyId, userId: requireAccountId(caller) })
       return toTraffic(parts, key?.appId === null ? key : undefined)
     },
   ),
@@ -202,7 +202,7 @@ export const metricsRoutes: readonly Route[] = [
       response: activityView,
     },
     async ({ caller }, { now, readActivity, storage }) => {
-      const { id: userId } = requireViewer(caller).user
+      const userId = requireAccountId(caller)
       const from = getActivityStart(now())
       const [activity, apps, keys] = await Promise.all([
         readActivity({ userId, from, hours: activityHours }),
@@ -222,8 +222,8 @@ export const metricsRoutes: readonly Route[] = [
       response: usageView,
     },
     async ({ caller }, { storage, usageLimits, config }) => {
-      const { id, limits } = requireViewer(caller).user
-      const { quotaOwner = id } = (await storage.users.find(id)) ?? {}
+      const { id, limits } = requireAccount(caller)
+      const quotaOwner = await storage.users.findQuotaOwner(id)
       const response = await toUsageView(usageLimits, config(), {
         id: `user:${quotaOwner}`,
         kind: 'apiKey',
@@ -238,9 +238,9 @@ export const metricsRoutes: readonly Route[] = [
     'GET /api/apps/{appId}/usage',
     { summary: "Gets the usage of an app's limits.", access: 'read', response: usageView },
     async ({ params, caller }, { storage, usageLimits, config }) => {
-      const app = await storage.apps.find({ id: params.appId, userId: requireUserId(caller) })
+      const app = await storage.apps.find({ id: params.appId, userId: requireAccountId(caller) })
       if (app === undefined) return { error: apiErrors.notFound() }
-      const { limits } = requireViewer(caller).user
+      const { limits } = requireAccount(caller)
       const response = await toUsageView(usageLimits, config(), {
         id: `app:${app.id}`,
         kind: 'app',

@@ -6,7 +6,7 @@ import { normalizeAllowValue } from '../normalizeAllowValue.ts'
 import { getSpan } from '../views/toMetricsView.ts'
 import { allowListPreviewQuery, allowListPreviewView, originsView } from '../contract/allowEntry.ts'
 import type { AllowListPreviewView, OriginsView } from '../contract/controlApi.d.ts'
-import { requireUserId, route } from '../route.ts'
+import { requireAccountId, route } from '../route.ts'
 import type { ControlParts, HandlerResult, Route } from '../route.ts'
 
 const maxItems = 20
@@ -72,7 +72,7 @@ export const originRoutes: readonly Route[] = [
     },
     async ({ params: { appId }, query: { type, value }, caller }, parts) => {
       const { storage, readMetrics, now, config } = parts
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const key = await storage.keys.findByApp({ appId, userId })
       if (key === undefined) return { error: apiErrors.notFound() }
       const parsed = normalizeAllowValue(type, value)
@@ -113,7 +113,7 @@ export const originRoutes: readonly Route[] = [
     },
     async ({ params: { appId }, caller }, parts) => {
       const { storage } = parts
-      const userId = requireUserId(caller)
+      const userId = requireAccountId(caller)
       const key = await storage.keys.findByApp({ appId, userId })
       if (key === undefined) return { error: apiErrors.notFound() }
       const entries = await storage.allowList.list({ appId, userId })
@@ -135,7 +135,7 @@ export const originRoutes: readonly Route[] = [
     },
     async ({ params, caller }, parts) => {
       const { storage } = parts
-      const key = await storage.keys.find({ id: params.keyId, userId: requireUserId(caller) })
+      const key = await storage.keys.find({ id: params.keyId, userId: requireAccountId(caller) })
       return key?.appId === null ? toOrigins(parts, key.id, false) : { error: apiErrors.notFound() }
     },
   ),

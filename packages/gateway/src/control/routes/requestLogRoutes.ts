@@ -18,7 +18,7 @@ import type {
   RequestsCsvQuery,
   RequestsQuery,
 } from '../contract/controlApi.d.ts'
-import { requireUserId, route } from '../route.ts'
+import { requireAccountId, route } from '../route.ts'
 import type { Caller, ControlParts, HandlerResult, Route } from '../route.ts'
 
 /** How late another instance may write a request. */
@@ -36,14 +36,14 @@ interface LogTarget {
 }
 
 const findAppLog = async ({ storage }: ControlParts, caller: Caller, appId: string): Promise<LogTarget | undefined> => {
-  const userId = requireUserId(caller)
+  const userId = requireAccountId(caller)
   const app = await storage.apps.find({ id: appId, userId })
   const key = await storage.keys.findByApp({ appId, userId })
   return app && key && { keyId: key.id, file: app }
 }
 
 const findKeyLog = async ({ storage }: ControlParts, caller: Caller, id: string): Promise<LogTarget | undefined> => {
-  const key = await storage.keys.find({ id, userId: requireUserId(caller) })
+  const key = await storage.keys.find({ id, userId: requireAccountId(caller) })
   return key?.appId === null ? { keyId: id, file: { id, name: key.name, network: getKeyNetwork(key) } } : undefined
 }
 

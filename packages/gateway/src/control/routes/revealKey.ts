@@ -1,19 +1,22 @@
 import { openKey } from '../../lib/secrets/sealKey.ts'
 import { apiErrors } from '../apiErrors.ts'
-import { getActor, requireUserId } from '../route.ts'
+import { changeWithAudit } from '../changeWithAudit.ts'
+import { requireAccountId } from '../route.ts'
 import type { Caller, ControlParts } from '../route.ts'
 import type { ApiError } from '../apiErrors.ts'
 
 /**
  * Decrypts the stored copy of a key for its owner. Adds the audit log entry first, so that no reveal goes unlogged.
+ * @throws {MembershipEnded} if the caller's role in a team ended.
  * @param id - The key's id.
  */
 export const revealKey = async (
-  { storage, secrets, config, now }: Pick<ControlParts, 'storage' | 'secrets' | 'config' | 'now'>,
+  parts: Pick<ControlParts, 'storage' | 'secrets' | 'config' | 'keys' | 'now'>,
   caller: Caller,
   id: string,
 ): Promise<{ apiKey: string } | { error: ApiError }> => {
-  const userId = requireUserId(caller)
+  const { storage, secrets, config } = parts
+  const userId = requireAccountId(caller)
   const sealed = config().reveal ? await storage.keys.findSealed({ id, userId }) : undefined
   if (sealed === undefined)
     return {
@@ -29,14 +32,11 @@ export const revealKey = async (
       ),
     }
   }
-  await storage.auditLog.add({
-    at: now(),
-    userId,
-    actor: getActor(caller),
-    action: 'key.reveal',
-    subject: id,
-    ip: caller.ip,
-    detail: null,
-  })
+  await changeWithAudit(
+    parts,
+    caller,
+    async () => true,
+    () => ({ action: 'key.reveal', subject: id }),
+  )
   return { apiKey }
 }

@@ -3,7 +3,7 @@ import type { Key } from '../../storage/keys.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { readExpiry } from '../readExpiry.ts'
-import { requireUserId } from '../route.ts'
+import { requireAccountId } from '../route.ts'
 import type { Caller, ControlParts } from '../route.ts'
 import type { ApiError } from '../apiErrors.ts'
 import { createKey } from './createKey.ts'
@@ -30,7 +30,7 @@ export const rotateKey = async (
       ]),
     }
   const { id, kind } = key
-  const userId = requireUserId(caller)
+  const userId = requireAccountId(caller)
   const created = createKey(parts, { kind, userId, id })
   const rotated = await changeWithAudit(
     parts,

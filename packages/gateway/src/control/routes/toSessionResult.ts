@@ -1,7 +1,7 @@
 import { accountErrors, isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
 import type { LoggedIn, PendingLogIn } from '../account/accounts.ts'
-import { createLogInCookie, createSessionCookie } from '../account/sessionCookie.ts'
+import { createCookie } from '../account/sessionCookie.ts'
 import { isPending } from '../account/startSession.ts'
 import { apiErrors } from '../apiErrors.ts'
 import type { SessionView } from '../contract/controlApi.d.ts'
@@ -19,10 +19,10 @@ export const toSessionResult = (
   if (isPending(result))
     return {
       error: apiErrors.fromAccountError(accountErrors.secondFactorRequired()),
-      cookie: createLogInCookie(result.pending, { secure, expiresAt }),
+      cookie: createCookie('log-in', result.pending, { secure, expiresAt }),
     }
   return {
     response: toSessionView(result.viewer, config()),
-    cookie: createSessionCookie(result.token, { secure, expiresAt }),
+    cookie: createCookie('session', result.token, { secure, expiresAt }),
   }
 }

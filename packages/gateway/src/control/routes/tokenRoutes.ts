@@ -10,7 +10,8 @@ import {
   newAccessTokenView,
 } from '../contract/accessToken.ts'
 import type { AccessTokenView, TokenScope } from '../contract/controlApi.d.ts'
-import { requireViewer, route } from '../route.ts'
+import { hasScope } from '../roles.ts'
+import { requireAccount, requireAccountId, requireViewer, route } from '../route.ts'
 import type { Route } from '../route.ts'
 
 const toToken = createView(accessTokenView)
@@ -24,9 +25,13 @@ const toAccessTokenView = (token: AccessToken): AccessTokenView => ({
 export const tokenRoutes: readonly Route[] = [
   route(
     'GET /api/tokens',
-    { summary: 'Lists the personal access tokens.', access: 'session', response: accessTokensView },
+    {
+      summary: 'Lists the personal access tokens of the user for the account.',
+      access: 'own',
+      response: accessTokensView,
+    },
     async ({ caller }, { accounts }) => {
-      const tokens = await accounts.listAccessTokens(requireViewer(caller))
+      const tokens = await accounts.listAccessTokens(requireViewer(caller), requireAccountId(caller))
       return { response: { items: tokens.map(toAccessTokenView) } }
     },
   ),
@@ -35,7 +40,8 @@ export const tokenRoutes: readonly Route[] = [
     'POST /api/tokens',
     {
       summary: 'Creates a personal access token. Only this response contains its secret.',
-      access: 'session',
+      description: 'It can never do more than the role of the user in the account allows.',
+      access: 'own',
       confirms: true,
       status: 201,
       body: createAccessTokenBody,
@@ -46,7 +52,19 @@ export const tokenRoutes: readonly Route[] = [
       if ('problem' in expiry) return { error: apiErrors.invalid([expiry.problem]) }
       const viewer = requireViewer(caller)
       const { label, scopes } = body
-      const created = await accounts.createAccessToken({ viewer, label, scopes, expiresAt: expiry.at, ip: caller.ip })
+      const { id: accountId, role } = requireAccount(caller)
+      if (!scopes.every((scope) => hasScope(role, scope)))
+        return {
+          error: apiErrors.invalid([{ field: 'scopes', fix: `must only contain scopes that your role, ${role}, has` }]),
+        }
+      const created = await accounts.createAccessToken({
+        viewer,
+        accountId,
+        label,
+        scopes,
+        expiresAt: expiry.at,
+        ip: caller.ip,
+      })
       if (isAccountError(created)) return { error: apiErrors.fromAccountError(created) }
       return { response: { accessToken: toAccessTokenView(created.accessToken), token: created.text } }
     },
@@ -54,10 +72,11 @@ export const tokenRoutes: readonly Route[] = [
 
   route(
     'DELETE /api/tokens/{tokenId}',
-    { summary: 'Removes a personal access token.', access: 'session' },
+    { summary: 'Removes a personal access token.', access: 'own' },
     async ({ params, caller }, { accounts }) => {
       const removed = await accounts.removeAccessToken({
         viewer: requireViewer(caller),
+        accountId: requireAccountId(caller),
         id: params.tokenId,
         ip: caller.ip,
       })

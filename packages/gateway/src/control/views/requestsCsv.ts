@@ -13,6 +13,7 @@ const columns = [
   'requestId',
   'calls',
   'failedCalls',
+  'storedCalls',
   'keyEnding',
   'origin',
   'ipBlock',

@@ -65,6 +65,7 @@ export const toMetricsView = (
   total: metrics.total,
   succeeded: metrics.succeeded,
   reverted: metrics.reverted,
+  stored: metrics.stored,
   successRate: metrics.successRate,
   latencyMs: metrics.latencyMs,
   connections: metrics.connections,

@@ -2,7 +2,7 @@ import { isReadMethod } from '@keyrail/core/internal'
 import type { MethodPreset } from '@keyrail/core/internal'
 import { methods, toOwnRow } from '../../lib/methods.ts'
 import type { OfferedMethod } from '../../lib/methods.ts'
-import type { OwnMethods } from '../options/ownMethods.ts'
+import type { ConfirmRule } from './confirmRule.ts'
 import type { MethodWeights } from './weights.ts'
 
 /** The param of a method that pins the response to a chain state, and its kind. */
@@ -11,6 +11,8 @@ export interface PinRule {
   readonly by: 'hash' | 'block' | 'logs' | 'transaction'
   /** The index of the param. */
   readonly at: number
+  /** Whether the response is a trace, which depends on the node's client and its version. @default false */
+  readonly isTrace?: boolean
 }
 
 /** How calls of an allowed method are handled. */
@@ -35,14 +37,25 @@ export interface MethodTraits {
   readonly label: string
   /** It sends a private transaction, or a signed one, which is private if the app says so. */
   readonly transaction?: 'private' | 'raw'
+  /** How many nodes must agree on its result; `undefined`: one node is believed. */
+  readonly confirm?: ConfirmRule
   /** Its row in the table of methods, so that no step looks it up again; `undefined` for methods of development nodes and for the gateway's own calls. */
   readonly row?: OfferedMethod
+}
+
+/** A method that the config adds to a network, or narrows. */
+export interface OwnMethod {
+  readonly read: boolean
+  /** What each param is. @default rejected for apps with an address list */
+  readonly addresses?: OfferedMethod['addresses'] | undefined
+  /** The names of the only nodes that get it. @default all */
+  readonly upstreams?: readonly string[] | undefined
 }
 
 /** Gets how calls of a method are handled; `undefined` if it is not allowed. */
 export type MethodPolicy = (method: string) => MethodTraits | undefined
 
-/** No caller may use the accounts of a node, and many clients ask which there are when they start. */
+/** No caller may use the accounts of a node, and many clients request the list when they start. */
 const ownResults: ReadonlyMap<string, string> = new Map([['eth_accounts', '[]']])
 
 /** Whether a call of this method can take a node seconds. */
@@ -56,13 +69,18 @@ const devMethod = /^(?:anvil|evm|hardhat)_[A-Za-z0-9_]{1,64}$/
 export const isDevelopmentMethod = (method: string): boolean => devMethod.test(method)
 const devTraits: MethodTraits = Object.freeze({ idempotent: false, expensive: false, weight: 1, label: 'node-own' })
 
-/** The param that pins a response, if the service caches it. */
-const getPin = ({ cached, blockHash, block, range, transaction }: OfferedMethod): PinRule | undefined => {
-  if (cached?.includes('service') !== true) return undefined
-  if (blockHash !== undefined) return { by: 'hash', at: blockHash }
-  if (block !== undefined) return { by: 'block', at: block }
+const traceMethod = /^(?:debug_trace|trace_)/
+
+/** The param that pins a response, if the service caches it. @param traces - Whether it caches those of traces. */
+const getPin = (name: string, row: OfferedMethod, traces: boolean): PinRule | undefined => {
+  const { cached, blockHash, block, range, transaction } = row
+  const isTrace = traces && row.replays === true && range === undefined && traceMethod.test(name)
+  if (!isTrace && cached?.includes('service') !== true) return undefined
+  const of = isTrace ? { isTrace } : {}
+  if (blockHash !== undefined) return { by: 'hash', at: blockHash, ...of }
+  if (block !== undefined) return { by: 'block', at: block, ...of }
   if (range !== undefined) return { by: 'logs', at: range }
-  return transaction === undefined ? undefined : { by: 'transaction', at: transaction }
+  return transaction === undefined ? undefined : { by: 'transaction', at: transaction, ...of }
 }
 
 /** The methods that send a signed transaction, under the names of all chains. Those of private transactions have other names. */
@@ -77,8 +95,15 @@ const getTransaction = (name: string, { presets, addresses }: OfferedMethod): Me
 const getTraits = (
   name: string,
   row: OfferedMethod,
-  weight: number,
-  transaction = getTransaction(name, row),
+  {
+    weight,
+    traces,
+    transaction = getTransaction(name, row),
+  }: {
+    readonly weight: number
+    readonly traces: boolean
+    readonly transaction?: MethodTraits['transaction']
+  },
 ): MethodTraits => {
   const { access, expensive = false, filter, subscription } = row
   const result = ownResults.get(name)
@@ -88,7 +113,7 @@ const getTraits = (
     weight,
     label: name,
     row,
-    pin: getPin(row),
+    pin: getPin(name, row, traces),
     ...(filter === undefined ? {} : { filter }),
     ...(subscription === undefined ? {} : { subscribes: subscription }),
     ...(result === undefined ? {} : { result }),
@@ -112,12 +137,16 @@ export const createMethodPolicy = (options: {
   /** @default [] */
   presets?: readonly MethodPreset[] | undefined
   /** The methods that the config adds. @default {} */
-  own?: OwnMethods | undefined
+  own?: Readonly<Record<string, OwnMethod>> | undefined
   /** The names of the nodes for private transactions. @default [] */
   privateNodes?: readonly string[] | undefined
+  /** The reads that are confirmed. @default [] */
+  confirm?: readonly (ConfirmRule & { readonly methods: readonly string[] })[] | undefined
+  /** Whether traces are cached. @default false */
+  traces?: boolean | undefined
 }): MethodPolicy => {
-  const { weights = {}, presets: on = [], own = {}, privateNodes = [] } = options
-  // Hardhat Ignition asks a development node how it mines: without a response, it waits for confirmations that a chain without traffic never gets.
+  const { weights = {}, presets: on = [], own = {}, privateNodes = [], confirm = [], traces = false } = options
+  // Hardhat Ignition requests how a development node mines: without a response, it waits for confirmations that a chain without traffic never gets.
   const services = { ...options, always: true, development: options.developmentMethods !== undefined }
   const allowed = new Map(
     [...methods]
@@ -125,7 +154,7 @@ export const createMethodPolicy = (options: {
         ([, { service, presets }]) =>
           (service === undefined || services[service]) && (presets?.some((preset) => on.includes(preset)) ?? true),
       )
-      .map(([name, row]) => [name, getTraits(name, row, weights[name] ?? 1)]),
+      .map(([name, row]) => [name, getTraits(name, row, { weight: weights[name] ?? 1, traces })]),
   )
   for (const [name, { read, addresses = 'rejected', upstreams }] of Object.entries(own)) {
     const known = methods.get(name)
@@ -134,8 +163,14 @@ export const createMethodPolicy = (options: {
     const row = known ?? toOwnRow({ access: read || isReadMethod(name) ? 'read' : 'write', addresses })
     // Only nodes for private transactions get it.
     const isPrivate = upstreams?.every((node) => privateNodes.includes(node)) === true
-    allowed.set(name, getTraits(name, row, weights[name] ?? 1, isPrivate ? 'private' : undefined))
+    const transaction = isPrivate ? { transaction: 'private' as const } : {}
+    allowed.set(name, getTraits(name, row, { weight: weights[name] ?? 1, traces, ...transaction }))
   }
+  for (const { methods: names, ...rule } of confirm)
+    for (const name of names) {
+      const traits = allowed.get(name)
+      if (traits !== undefined) allowed.set(name, Object.freeze({ ...traits, confirm: rule }))
+    }
   // Most batches are many calls of one method.
   let last: MethodTraits | undefined
   return (method) => {

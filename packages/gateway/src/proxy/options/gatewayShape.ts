@@ -48,6 +48,11 @@ export const gatewayShape = {
   bounds,
   webSocket,
   logRequests: flag().default(true).describe('Whether the log has a line for each request.'),
+  cacheHeader: flag()
+    .default(true)
+    .describe(
+      'Whether responses have the header `X-Keyrail-Cache`: with it, a caller sees whether others have read the same before. Only networks with a [chain store](../service/chain-store.md) have it.',
+    ),
   compression: flag()
     .default(true)
     .describe(

@@ -1,6 +1,7 @@
 import type { MethodPreset } from '@keyrail/core/internal'
 import { z } from 'zod'
 import { methodPresets } from '../../lib/methods.ts'
+import { confirm } from './confirmOptions.ts'
 import { choice, flag, must, whole } from './fields.ts'
 import { ownMethods } from './ownMethods.ts'
 import type { NetworkBounds } from './bounds.ts'
@@ -47,10 +48,35 @@ export const networkShape = {
     .describe(
       'To how many nodes `eth_sendRawTransaction` is sent at once: see [transactions to several nodes](../service/upstreams.md#transactions-to-several-nodes).',
     ),
+  confirm: confirm
+    .default([])
+    .describe(
+      'The reads that several independent nodes must agree on: see [confirmed reads](../service/confirmed-reads.md).',
+    ),
+  confirmHeader: flag()
+    .default(false)
+    .describe(
+      'Whether a call can ask for [confirmation](../service/confirmed-reads.md#a-single-call) with the header `X-Keyrail-Confirm`.',
+    ),
   splitLogs: flag()
     .default(true)
     .describe(
       'Whether the service reads `eth_getLogs` in parts if a node rejects its range: see [large log ranges](../service/upstreams.md#large-log-ranges).',
+    ),
+  cache: flag()
+    .default(true)
+    .describe(
+      'Whether final results of the network are stored in [`cache.file`](../service/chain-store.md), if there is one.',
+    ),
+  cacheTraces: flag()
+    .default(false)
+    .describe(
+      'Whether traces of final blocks and their transactions are stored there too. They are served for the client and version of the node that sent them: see [traces](../service/chain-store.md#traces).',
+    ),
+  finalityDepth: whole(1, 1_000_000)
+    .exactOptional()
+    .describe(
+      'How many blocks behind its head a block is final at nodes without the tag `finalized`: see [finality](../chains.md#finality-and-caches). Default: no block of such a node is final.',
     ),
   verifyResults: flag()
     .default(true)

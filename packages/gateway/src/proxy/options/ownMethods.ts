@@ -34,7 +34,9 @@ const ownMethod = object({
   write: flag().default(false).describe('The opposite of `read`, and the default: it is never sent twice.'),
   weight: whole(1, maxWeight)
     .exactOptional()
-    .describe('How many requests a call counts as. Default: the weight in `limits.weights`, else `1`.'),
+    .describe(
+      'How many requests a call counts as. Default: the weight in `limits.weights`, of the network first, otherwise `1`.',
+    ),
   upstreams: z
     .array(text('must be the name of a node', 64), must('must be a list of names of nodes, such as ["pimlico"]'))
     .min(1, 'must have at least one name: to offer the method nowhere, remove it')
@@ -71,6 +73,3 @@ export const ownMethods = z
         addIssue('addresses', 'must not be set, because the params of the method are known: remove it')
     }
   })
-
-/** The methods that a network adds, or narrows, by name. */
-export type OwnMethods = Readonly<z.output<typeof ownMethods>>

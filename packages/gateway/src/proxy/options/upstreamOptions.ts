@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { UpstreamHeaders } from '../upstream/upstreamHeaders.ts'
-import { weightedMethods } from '../method/weights.ts'
+import { maxWeight as maxMethodWeight, weightedMethods } from '../method/weights.ts'
 import { flag, must, text, whole } from './fields.ts'
 
 const maxWeight = 1_000
@@ -20,6 +19,11 @@ export const upstreamShape = {
     .describe(
       'The name in logs, metrics and the dashboard, unique in its network. Default: the network and the position, such as `mainnet-1`.',
     ),
+  group: text('must be the name of a group', 64)
+    .exactOptional()
+    .describe(
+      'Nodes with the same group count as one in [confirmed reads](../service/confirmed-reads.md#independent-nodes). Default: the [vendor](../service/vendors.md), else the host and port of `url`.',
+    ),
   weight: z
     .number(must(weightMessage))
     .min(0, weightMessage)
@@ -32,8 +36,19 @@ export const upstreamShape = {
   maxRequestsPerDay: positive().exactOptional().describe('The budget of requests on a day (UTC). Default: no limit.'),
   maxUnitsPerSecond: positive()
     .exactOptional()
-    .describe('The budget of units in a second: requests multiplied by `limits.weights`. Default: no limit.'),
+    .describe('The budget of units in a second: requests multiplied by `weights`. Default: no limit.'),
   maxUnitsPerDay: positive().exactOptional().describe('The budget of units on a day (UTC). Default: no limit.'),
+  weights: z
+    .record(z.string(), whole(0, maxMethodWeight), must('must be an object with a number of units for each method'))
+    .exactOptional()
+    .describe(
+      'How many units a call of a method uses in the budgets of this node, by name, and `*` for all others, which otherwise use 1. Default: that of the [vendor](../service/vendors.md), else `limits.weights`.',
+    ),
+  maxLogBlocks: positive()
+    .exactOptional()
+    .describe(
+      'How many blocks of logs the node accepts in one `eth_getLogs`: larger ranges are [read in parts](../service/upstreams.md#large-log-ranges) at once. Default: that of the [vendor](../service/vendors.md), else learned from its errors.',
+    ),
   debug: offers('debug'),
   trace: offers('trace'),
   txpool: offers('txpool'),
@@ -51,6 +66,9 @@ export const upstreamShape = {
       'How many of the newest blocks the node has the state of: 128 for a geth that is not an archive node. Default: all.',
     ),
 }
+
+/** Request headers for one node, such as its authorization. A secret. */
+export type UpstreamHeaders = Readonly<Record<string, string>>
 
 /** One node behind the gateway. */
 export interface UpstreamOptions extends Readonly<z.output<z.ZodObject<typeof upstreamShape>>> {

@@ -89,7 +89,11 @@ const findRecord = (gateway: GatewayContext, request: PendingRequest, credential
     else lookUp(gateway, { ...request, done: leaveFirst(decision.leave, done) }, credential)
   })
   // A caller that has disconnected takes no place in the queue, and its key is not looked up.
-  if (cancel !== undefined) context.cancel = cancel
+  if (cancel !== undefined)
+    context.cancel = (stopped) => {
+      cancel()
+      stopped()
+    }
 }
 
 const leaveFirst =

@@ -1,10 +1,12 @@
 import { isRejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { holdBytes } from '../../lib/memoryBudget.ts'
-import type { CallResult } from '../upstream/callResult.ts'
+import type { CallResult, CheckedCall } from '../upstream/callResult.ts'
+import { confirmHeader } from './confirmByHeader.ts'
 import { endRequest, sendRejection } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import { meterCalls } from './meterRequest.ts'
+import type { NetworkContext } from './networkContext.ts'
 import type { CheckedRequest } from './requestContext.ts'
 import { getByteLength, toBatchParts, toResponseParts } from './responseParts.ts'
 import type { BodyPart } from './responseParts.ts'
@@ -15,7 +17,7 @@ import type { BodyPart } from './responseParts.ts'
  */
 export const completeCalls = (
   gateway: GatewayContext,
-  { context, calls, isBatch }: CheckedRequest,
+  { context, network, calls, checked, isBatch }: CheckedRequest,
   results: readonly CallResult[],
 ): void => {
   const { facts, buffered, requestId } = context
@@ -30,7 +32,36 @@ export const completeCalls = (
   // The rejection of a short call is long: unread responses must not fill the memory either.
   else if (isBatch && rejection !== undefined && !holdBytes(buffered, getOwnBytes(parts, results)))
     sendRejection(gateway, context, rejections.upstreamBusy())
-  else endRequest(gateway, context, { status, body: parts, headers: isBatch ? undefined : rejection?.headers })
+  else {
+    const headers = isBatch
+      ? undefined
+      : (rejection?.headers ??
+        getConfirmHeaders(results[0]) ??
+        getCacheHeader(gateway, network, checked[0], results[0]))
+    endRequest(gateway, context, { status, body: parts, headers })
+  }
+}
+
+/** By how many nodes a result is confirmed, and at which block. */
+const getConfirmHeaders = (result: CallResult | undefined): readonly string[] | undefined => {
+  const confirmed = result !== undefined && 'confirmed' in result ? result.confirmed : undefined
+  if (confirmed === undefined) return undefined
+  const { nodes, block } = confirmed
+  const headers = [confirmHeader, String(nodes)]
+  return block === undefined ? headers : [...headers, 'X-Keyrail-Block', String(block)]
+}
+
+/** Where the result of a call was that may be stored; none for networks without a chain store, and if the header is off. */
+const getCacheHeader = (
+  { config: { cacheHeader } }: GatewayContext,
+  { group: { store } }: NetworkContext,
+  call: CheckedCall | undefined,
+  result: CallResult | undefined,
+): readonly string[] | undefined => {
+  if (!cacheHeader || store === undefined || call === undefined || isRejection(call) || call.traits.pin === undefined)
+    return undefined
+  const cachedIn = result !== undefined && 'cachedIn' in result ? result.cachedIn : undefined
+  return ['X-Keyrail-Cache', cachedIn ?? 'node']
 }
 
 const toSingleParts: typeof toBatchParts = ([result], [id], requestId) =>

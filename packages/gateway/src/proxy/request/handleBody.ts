@@ -1,3 +1,4 @@
+import { isRejection } from '../../errors/rejection.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
@@ -5,6 +6,7 @@ import type { CheckedCall } from '../upstream/callResult.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import { checkCall } from './checkCall.ts'
 import type { CallRules } from './checkCall.ts'
+import { confirmByHeader, hasConfirmHeader } from './confirmByHeader.ts'
 import { smallBody } from './createBodyQueue.ts'
 import { sendRejection } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
@@ -29,7 +31,10 @@ export const handleBody = (gateway: GatewayContext, authorized: AuthorizedReques
     return
   }
   const timer = setTimeout(() => queueBody(gateway, authorized, body), testKeyDelayMs)
-  context.cancel = () => clearTimeout(timer)
+  context.cancel = (stopped) => {
+    clearTimeout(timer)
+    stopped()
+  }
 }
 
 const queueBody = (gateway: GatewayContext, authorized: AuthorizedRequest, body: Buffer): void => {
@@ -94,6 +99,7 @@ const createCheck = (
 ): Check => {
   const { javascriptTracers } = config.services
   const { allow, services } = tenant.record
+  const confirms = hasConfirmHeader(context)
   const sendsPrivately = services?.includes(privateTransactions) === true
   const rules: CallRules = { allow, tokenAllowList, sendsPrivately, javascriptTracers, suggests }
   return (call, traits) => {
@@ -103,7 +109,8 @@ const createCheck = (
     }
     // Everybody knows test keys, so the one that gets a response must not change anything, or make a node do expensive work for a page.
     const isOffered = tenant.testKey !== 'slow' || (traits !== undefined && isForTestKey(traits))
-    return checkCall(call, isOffered ? traits : undefined, rules)
+    const checked = checkCall(call, isOffered ? traits : undefined, rules)
+    return confirms && !isRejection(checked) ? confirmByHeader(checked, context, network) : checked
   }
 }
 

@@ -1,6 +1,5 @@
 import { isRejection } from '../../errors/rejection.ts'
 import type { Rejection } from '../../errors/rejection.ts'
-import { getUtcDay } from '../../lib/utcDay.ts'
 import type { LimitGrant } from '../../usage/limits/usageLimits.ts'
 import type { CallResult, CheckedCall } from '../upstream/callResult.ts'
 import { runCalls } from '../upstream/runCalls.ts'
@@ -26,13 +25,20 @@ export const handleCalls = (gateway: GatewayContext, request: CheckedRequest): v
   const passed = weights.length
   const requested = { passed, calls: calls.length, weights: weights.every(isOne) ? undefined : weights }
   withLimits(gateway, request, requested, (taken) => {
-    if (passed === 0 ? isRateUsedUp(taken) : taken.granted === 0) rejectAll(gateway, request, taken)
+    if (request.context.gone) returnAll(gateway, request, taken)
+    else if (passed === 0 ? isRateUsedUp(taken) : taken.granted === 0) rejectAll(gateway, request, taken)
     else if (passed === 0) completeCalls(gateway, request, checked.filter(isRejection))
     else {
       if (taken.granted < passed) rejectUngranted(gateway, request, taken)
       runGranted(gateway, request, taken)
     }
   })
+}
+
+/** Returns what was granted to a caller that has disconnected. */
+const returnAll = (gateway: GatewayContext, request: CheckedRequest, taken: LimitGrant): void => {
+  rejectUngranted(gateway, request, taken)
+  charge(gateway, request, taken)([...request.checked.keys()])
 }
 
 /** Runs a call that is neither limited nor counted. */
@@ -69,26 +75,32 @@ const rejectUngranted = (gateway: GatewayContext, { checked }: CheckedRequest, t
   }
 }
 
+/** Records what the granted calls are charged. @returns Returns calls to the quota that were not sent to a node. */
+const charge = (
+  gateway: GatewayContext,
+  { context, checked }: CheckedRequest,
+  taken: LimitGrant,
+): ((places: readonly number[]) => void) => {
+  const charged = checked.map((call) => (isRejection(call) ? 0 : call.traits.weight))
+  context.facts.charged = { units: charged, day: taken.quota?.day }
+  return (places) => {
+    let units = 0
+    for (const place of places) units += charged[place] ?? 0
+    if (returnUnsent(gateway, taken, units)) for (const place of places) charged[place] = 0
+  }
+}
+
 /** Runs the granted calls. Those that end without having been sent to a node are returned to the quota. */
 const runGranted = (gateway: GatewayContext, request: CheckedRequest, taken: LimitGrant): void => {
   const { context, checked } = request
-  const day = taken.quota?.day
-  const charged = checked.map((call) => (isRejection(call) ? 0 : call.traits.weight))
-  context.facts.charged = { units: charged, day }
-  const unsent = (places: readonly number[]): void => {
-    let units = 0
-    for (const place of places) units += charged[place] ?? 0
-    returnUnsent(gateway, taken, units)
-    // Nothing is returned once the day has ended.
-    if (day === undefined || day === getUtcDay(gateway.now()).text) for (const place of places) charged[place] = 0
-  }
+  const unsent = charge(gateway, request, taken)
   const done = (results: readonly CallResult[]): void => {
     const shared = shareView(gateway, request)
     // A stream that is not started now is stopped.
     if (shared === undefined || results.some((result) => 'stream' in result)) finish(gateway, request, results)
     else
       void shared.then(() => {
-        // A request whose caller has disconnected was counted already, unless it cannot be cancelled.
+        // A request whose caller has disconnected was counted then, unless it cannot be cancelled.
         if (!context.gone || context.cancel === undefined) finish(gateway, request, results)
       })
   }

@@ -1,6 +1,7 @@
 import { describeFault } from '../../errors/faultLog.ts'
 import type { RejectionReason } from '../../errors/rejection.ts'
 import type { Outcome } from '../../usage/metering/meter.ts'
+import { isFromStore } from '../upstream/callResult.ts'
 import type { CallResult, StreamedResponse } from '../upstream/callResult.ts'
 import { isRevert } from '../upstream/classifyFailure.ts'
 import type { StreamEnd } from '../upstream/openResponseStream.ts'
@@ -17,6 +18,7 @@ const upstreamFailures: ReadonlySet<RejectionReason> = new Set([
   'upstream_bad',
   'response_too_large',
   'chain_reorganized',
+  'nodes_disagree',
 ])
 
 const toOutcome = (result: CallResult, method: string): Outcome => {
@@ -34,6 +36,7 @@ interface EqualCalls {
   calls: number
   units: number
   bytes: number
+  stored?: number
   readonly durationMs?: number
 }
 
@@ -41,9 +44,9 @@ const count = (gateway: GatewayContext, context: RequestContext, counted: EqualC
   const { tenant, network, charged } = context.facts
   const { meter } = gateway.usage
   if (meter === undefined || tenant === undefined || network === undefined || tenant.testKey !== undefined) return
-  const { method, outcome, calls, units, bytes, durationMs = getElapsedMs(context) } = counted
+  const { method, outcome, calls, units, bytes, stored = 0, durationMs = getElapsedMs(context) } = counted
   try {
-    const use = units === 0 && bytes === 0 ? undefined : { units, bytes, day: charged?.day }
+    const use = units === 0 && bytes === 0 ? undefined : { units, bytes, stored, day: charged?.day }
     meter.count(tenant.meteredKey, network, method, outcome, durationMs, calls, use)
   } catch (error) {
     // The response is ready, and does not depend on its metrics.
@@ -60,7 +63,7 @@ const streamOutcomes = {
   stopped: 'disconnected',
 } as const satisfies Record<StreamEnd, Outcome>
 
-/** Counts a call when its streamed result has ended. Its duration is that until the result began: the rest depends on the caller. */
+/** Counts a call when its streamed result has ended. Its duration is that until the result started: the rest depends on the caller. */
 const meterStream = (
   gateway: GatewayContext,
   context: RequestContext,
@@ -96,15 +99,17 @@ export const meterCalls = (gateway: GatewayContext, context: RequestContext, com
     const outcome = toOutcome(result, method)
     const units = getUnits(context, place)
     const bytes = 'value' in result ? result.value.length : 0
+    const stored = isFromStore(result) ? 1 : 0
     outcomes.push(outcome)
     if (equal?.method === method && equal.outcome === outcome) {
       equal.calls += 1
       equal.units += units
       equal.bytes += bytes
+      equal.stored = (equal.stored ?? 0) + stored
       continue
     }
     if (equal !== undefined) count(gateway, context, equal)
-    equal = { method, outcome, calls: 1, units, bytes }
+    equal = { method, outcome, calls: 1, units, bytes, stored }
   }
   if (equal !== undefined) count(gateway, context, equal)
   recordCalls(gateway, context, completed, outcomes)
@@ -128,8 +133,6 @@ export const meterWhole = (gateway: GatewayContext, context: RequestContext, who
       count(gateway, context, { method: one, outcome, calls: 1, ...uses(place) })
 }
 
-/** Counts the reads of a caller that disconnected. A transaction that is still in flight is counted when it ends. */
-export const meterDisconnected = (gateway: GatewayContext, context: RequestContext, status: number): void => {
-  if (context.cancel !== undefined)
-    meterWhole(gateway, context, { outcome: 'disconnected', rejection: undefined, status })
-}
+/** Counts the calls of a caller that disconnected, once it is known what they were charged. */
+export const meterDisconnected = (gateway: GatewayContext, context: RequestContext, status: number): void =>
+  meterWhole(gateway, context, { outcome: 'disconnected', rejection: undefined, status })

@@ -17,6 +17,8 @@ export interface NetworkContext {
   readonly hasWeights: boolean
   /** How many units of a quota a notification of a subscription counts as; 0: none. */
   readonly notificationWeight: number
+  /** Whether a call can ask for confirmation by a header. */
+  readonly confirmHeader: boolean
 }
 
 /** Creates the contexts of all networks. Those without weights and methods of their own share a policy. */
@@ -34,19 +36,24 @@ export const createNetworkContexts = (
       weights,
       methodPresets: presets = [],
       methods: own = {},
+      confirm = [],
+      confirmHeader = false,
       upstreams = [],
+      cacheTraces: traces = false,
     } = networks.get(network) ?? {}
     const ownWeights = weights ?? defaultWeights
     const privateNodes = upstreams.filter((node) => node.privateTransactions).map(({ name }) => name)
-    const hasOwnPolicy = weights !== undefined || presets.length > 0 || Object.keys(own).length > 0
+    const hasOwnPolicy =
+      weights !== undefined || presets.length > 0 || Object.keys(own).length > 0 || confirm.length > 0 || traces
     contexts.set(network, {
       group,
       limits,
       policy: hasOwnPolicy
-        ? createMethodPolicy({ ...shared, weights: ownWeights, presets, own, privateNodes })
+        ? createMethodPolicy({ ...shared, weights: ownWeights, presets, own, privateNodes, confirm, traces })
         : policy,
       hasWeights: Object.keys(ownWeights).length > 0,
       notificationWeight: ownWeights[notificationMethod] ?? getDefaultWeight(notificationMethod),
+      confirmHeader,
     })
   }
   return contexts

@@ -8,6 +8,7 @@ import type { Outcome } from '../../usage/metering/meter.ts'
 import { capturedLength } from '../../usage/requestLog/requestRecorder.ts'
 import type { RecordedError, RecordedRequest } from '../../usage/requestLog/requestRecorder.ts'
 import { getRequestPath } from '../http/getRequestPath.ts'
+import { isFromStore } from '../upstream/callResult.ts'
 import type { CallResult } from '../upstream/callResult.ts'
 import { getClientIp } from './authorize.ts'
 import type { GatewayContext } from './gatewayContext.ts'
@@ -33,7 +34,15 @@ export interface WholeOutcome {
   readonly status: number
 }
 
-type ShownMembers = 'method' | 'outcome' | 'error' | 'status' | 'calls' | 'failedCalls' | 'responseBytes'
+type ShownMembers =
+  | 'method'
+  | 'outcome'
+  | 'error'
+  | 'status'
+  | 'calls'
+  | 'failedCalls'
+  | 'storedCalls'
+  | 'responseBytes'
 type Shown = Pick<RecordedRequest, ShownMembers> & Partial<Pick<RecordedRequest, 'params' | 'response'>>
 
 /** Copies the start of a text. */
@@ -75,6 +84,7 @@ export const recordCalls = (
         status,
         calls: calls.length,
         failedCalls: outcomes.filter(isFailure).length,
+        storedCalls: results.filter(isFromStore).length,
         responseBytes: getByteLength(parts),
         ...toExcerpts(gateway, context, { call, result }),
       }
@@ -100,6 +110,7 @@ export const recordWhole = (
         status,
         calls,
         failedCalls: calls,
+        storedCalls: 0,
         responseBytes: undefined,
       }
     },

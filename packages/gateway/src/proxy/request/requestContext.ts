@@ -5,8 +5,8 @@ import type { RejectionReason } from '../../errors/rejection.ts'
 import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 import type { Network } from '../../lib/network.ts'
 import type { RequestTrace } from '../requestTracer.ts'
-import type { SubscriptionCalls } from '../subscription/subscriptionCalls.ts'
-import type { CheckedCall } from '../upstream/callResult.ts'
+import type { SubscriptionCalls } from '../upstream/subscriptionCalls.ts'
+import type { CheckedCall, StopCalls } from '../upstream/callResult.ts'
 import type { NetworkContext } from './networkContext.ts'
 import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 import type { ResponseContent } from './responseParts.ts'
@@ -26,8 +26,8 @@ export interface RequestContext {
   trace: RequestTrace | undefined
   /** The caller has disconnected: nothing can be written. */
   gone: boolean
-  /** Stops the reads in flight for this request. */
-  cancel: (() => void) | undefined
+  /** Stops what is in flight for this request. `undefined`: nothing is, or only a write, which is counted when it ends. */
+  cancel: StopCalls | undefined
 }
 
 /** The head of the caller's HTTP request; for a message, of the one that opened its WebSocket. */

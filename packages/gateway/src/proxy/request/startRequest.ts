@@ -49,8 +49,7 @@ const statusOfDisconnect = 499
 /** Stops the reads of a request whose caller has disconnected, and logs it. */
 export const disconnect = (gateway: GatewayContext, context: RequestContext): void => {
   context.gone = true
-  context.cancel?.()
-  meterDisconnected(gateway, context, statusOfDisconnect)
+  context.cancel?.(() => meterDisconnected(gateway, context, statusOfDisconnect))
   endTrace(context, statusOfDisconnect)
   const { network, tenant } = context.facts
   gateway.log({

@@ -88,13 +88,21 @@ const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): Limit
   }
 }
 
-/** Returns to the quota the units of calls that were not sent to a node. */
-export const returnUnsent = ({ usage: { limits }, log }: GatewayContext, taken: LimitGrant, units: number): void => {
-  if (taken.quota === undefined || units === 0) return
+/**
+ * Returns to the quota the units of calls that were not sent to a node.
+ * @returns Whether the calls cost nothing now. Otherwise they stay charged, for example because the day of the quota has ended.
+ */
+export const returnUnsent = (
+  { usage: { limits }, log }: GatewayContext,
+  { quota }: LimitGrant,
+  units: number,
+): boolean => {
+  if (quota === undefined || limits === undefined || units === 0) return true
   try {
-    limits?.giveBack(taken.quota, units)
+    return limits.giveBack(quota, units) === units
   } catch (error) {
     log({ event: 'fault', where: 'quota', ...describeFault(error), count: 1 })
+    return false
   }
 }
 

@@ -1,6 +1,6 @@
-import type { CallScope } from '../call/callScope.ts'
+import type { CallScope } from '../upstream/callScope.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
-import { blockHeader, parseBlockHeader } from '../call/blockHeader.ts'
+import { blockHeader, parseBlockHeader } from '../http/blockHeader.ts'
 import type { CheckedRequest } from './requestContext.ts'
 
 /** Creates the scope of a request's calls. */

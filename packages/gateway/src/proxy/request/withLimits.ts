@@ -7,15 +7,13 @@ import { sendRejection } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
 import { learnView } from './shareView.ts'
-import { getLimitHeaders, returnUnsent, takeLimits, toLimitRejection } from './takeLimits.ts'
+import { getLimitHeaders, takeLimits, toLimitRejection } from './takeLimits.ts'
 import type { RequestedCalls } from './takeLimits.ts'
-
-// Shared, because a closure for each request keeps requests from being collected while they are young.
-const nothing = (): void => {}
 
 /**
  * Takes the limits for the calls of a request, and proceeds with what they were granted: in the same tick if that is known at once. If the quota
- * cannot be read, the whole request is rejected. If its caller disconnects first, the grant is returned.
+ * cannot be read, the whole request is rejected. A caller that disconnects first is counted once that is known.
+ * @param proceed - It is also called if the caller has disconnected and the calls may have been charged: return them then.
  */
 export const withLimits = (
   gateway: GatewayContext,
@@ -48,12 +46,27 @@ export const withLimits = (
     use(taken)
     return
   }
-  // Set, so that a caller that disconnects now is counted as disconnected.
-  context.cancel = nothing
-  taken.then((later) => {
-    if (!context.gone) use(later)
-    else returnUnsent(gateway, later, later.quota?.charged ?? 0)
-  }, unavailable)
+  let isTaken = false
+  let stopped: (() => void) | undefined
+  context.cancel = (then) => {
+    if (isTaken) then()
+    else stopped = then
+  }
+  const leave = (): void => {
+    isTaken = true
+    stopped?.()
+  }
+  taken.then(
+    (later) => {
+      if (!context.gone) use(later)
+      else if (requested.passed > 0) proceed(later)
+      leave()
+    },
+    (error: unknown) => {
+      unavailable(error)
+      leave()
+    },
+  )
 }
 
 /** Whether the rate left nothing, not even for rejected calls. */

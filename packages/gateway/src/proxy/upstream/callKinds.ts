@@ -1,7 +1,8 @@
 import { rejections } from '../../errors/rejections.ts'
-import type { SendCall } from '../call/callScope.ts'
+import type { SendCall } from './callScope.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { CallResult } from './callResult.ts'
+import { sendConfirmed } from './confirm/sendConfirmed.ts'
 import { forwardCall } from './forward.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
@@ -13,9 +14,9 @@ import { sendFilterCall } from './sendFilterCall.ts'
 interface CallKind {
   /**
    * When a call of a request starts. `now`: at once, because it needs no node. `inOrder`: after the calls like it before it have ended. `shared`: at any
-   * time, together with other reads, or not at all if its result is known.
+   * time, together with other reads, or not at all if its result is known. `alone`: at any time, and never together with others.
    */
-  readonly starts: 'now' | 'inOrder' | 'shared'
+  readonly starts: 'now' | 'inOrder' | 'shared' | 'alone'
   readonly send: SendCall
 }
 
@@ -80,13 +81,15 @@ const kinds = {
   subscription: { starts: 'inOrder', send: sendSubscriptionCall },
   write: { starts: 'inOrder', send: sendWrite },
   read: { starts: 'shared', send: sendRead },
+  confirmed: { starts: 'alone', send: sendConfirmed },
 } as const satisfies Record<string, CallKind>
 
 /** Gets the kind of a call. */
-export const getKind = ({ result, keepsAlive, filter, subscribes, idempotent }: MethodTraits): CallKind => {
+export const getKind = ({ result, keepsAlive, filter, subscribes, idempotent, confirm }: MethodTraits): CallKind => {
   if (result !== undefined) return kinds.fixed
   if (keepsAlive === true) return kinds.keepAlive
   if (filter !== undefined) return kinds.filter
   if (subscribes === true) return kinds.subscription
+  if (confirm !== undefined) return kinds.confirmed
   return idempotent ? kinds.read : kinds.write
 }

@@ -13,6 +13,9 @@ export interface StreamedResponse {
 /** How a call ended: the node's response, or a rejection by the gateway. */
 export type CallResult = NodeResponse | StreamedResponse | Rejection
 
+/** Whether a result was in the chain store: then no node was asked. */
+export const isFromStore = (result: CallResult): boolean => 'cachedIn' in result && result.cachedIn === 'store'
+
 /** Called when a call ends, with the upstream that sent the response, if one did. */
 export type CallDone = (result: CallResult, member?: GroupMember) => void
 
@@ -24,6 +27,12 @@ export type CallsDone = (result: CallResult | undefined, member: GroupMember | u
 
 /** A call of a request that may be forwarded, or why it is rejected. */
 export type CheckedCall = ForwardedCall | Rejection
+
+/**
+ * Stops calls, except for writes in flight, because a node may have received them.
+ * @param stopped - Called once these have ended too: from then on, nothing changes what the calls cost.
+ */
+export type StopCalls = (stopped: () => void) => void
 
 /** The callbacks of the calls of a request. */
 export interface RunListener {

@@ -5,6 +5,7 @@ import type { LoadBalancing } from '../options/networkOptions.ts'
 import { createBackoff } from './health/createBackoff.ts'
 import { createBudget } from './health/createBudget.ts'
 import { createCapabilities } from './health/createCapabilities.ts'
+import { createDisputes } from './health/createDisputes.ts'
 import { createLatency } from './health/createLatency.ts'
 import { createOutcomes } from './health/createOutcomes.ts'
 import type { GroupMember } from './groupMember.ts'
@@ -17,6 +18,7 @@ interface Facts {
   readonly latencyMs: number | undefined
   readonly weight: number
   readonly paused: boolean
+  readonly outvoted: boolean
   readonly overBudget: boolean
   readonly denies: string | undefined
   readonly lacks: string | undefined
@@ -34,6 +36,7 @@ const parseFacts = (name: string, text: string): Facts => {
     latencyMs: find(/^(\d+)ms$/) === undefined ? undefined : Number(find(/^(\d+)ms$/)),
     weight: Number(find(/^([\d.]+)w$/) ?? 1),
     paused: words.includes('paused'),
+    outvoted: words.includes('outvoted'),
     overBudget: words.includes('overBudget'),
     denies: find(/^denies:(.+)$/),
     lacks: find(/^lacks:(.+)$/),
@@ -45,6 +48,8 @@ const createMember = (facts: Facts): GroupMember => {
   const { name, health } = facts
   const backoff = createBackoff()
   if (facts.paused) backoff.learn({ kind: 'throttled' })
+  const disputes = createDisputes()
+  for (let times = 0; facts.outvoted && times < 3; times += 1) disputes.add()
   const budget = createBudget({ maxRequestsPerDay: 10, maxUnitsPerDay: 10 })
   if (facts.overBudget) budget.charge(10, 10)
   const latency = createLatency()
@@ -59,6 +64,7 @@ const createMember = (facts: Facts): GroupMember => {
       capabilities.learn({ method: facts.lacks, kind: 'methodUnavailable', ownerId })
   return {
     name,
+    urlHash: name,
     upstream: { inFlight: () => facts.inFlight } as GroupMember['upstream'],
     finality: undefined as never,
     health: {
@@ -71,7 +77,10 @@ const createMember = (facts: Facts): GroupMember => {
     capabilities,
     latency,
     outcomes: createOutcomes(),
+    disputes,
+    group: name,
     weight: facts.weight,
+    maxLogBlocks: undefined,
     privateTransactions: facts.isPrivate,
     head,
     sawHead: () => true,
@@ -136,6 +145,9 @@ const always: readonly Row[] = [
   // Throttled, and over budget.
   ['b', 'paused | healthy'],
   ['a', 'paused | paused'],
+  ['b', 'outvoted | healthy'],
+  ['a', 'outvoted | outvoted'],
+  ['b', 'down | outvoted'],
   ['b', 'overBudget | healthy'],
   ['b', 'overBudget | usable'],
   [undefined, 'overBudget'],

@@ -6,7 +6,7 @@ import type { LoadBalancing } from '../options/networkOptions.ts'
 export interface PickOptions {
   /** The calls that are sent together. @default one that any upstream may get, except for those for private transactions */
   readonly calls?: readonly NeededCall[] | undefined
-  /** How many units of a budget they use. @default 1 */
+  /** How many units they use in the budget of an upstream without weights of its own. @default 1 */
   readonly units?: number | undefined
   /** The caller's key. Its reads go to the upstream that took its last write, if that is recent. */
   readonly keyId?: string | undefined
@@ -30,7 +30,7 @@ const ranks = {
   backup: 1,
   /** It is not known to have the newest block that the caller has seen. */
   behind: 2,
-  /** It fails, lags, syncs or is throttled. */
+  /** It fails, lags, syncs, is throttled, or was often outvoted. */
   poor: 3,
   /** It probably lacks the method or the state. */
   incapable: 4,
@@ -45,7 +45,7 @@ const anyUpstream: PickOptions = {}
  * 1. those without a known problem;
  * 2. the same with weight 0;
  * 3. those that are not known to have the newest block that the caller has seen;
- * 4. those that fail, lag, sync or are throttled;
+ * 4. those that fail, lag, sync, are throttled, or were often outvoted;
  * 5. those that probably lack the method or the state.
  *
  * One that was tried, is unreachable or of the wrong chain, is below `minHead`, does not offer the method by the config, is for private
@@ -85,11 +85,11 @@ export const chooseUpstream = (
 const inOrder = { loadBalancing: 'order' } as const
 
 const getRank = (member: GroupMember, options: PickOptions): number => {
-  const { health, backoff, weight } = member
+  const { health, backoff, disputes, weight } = member
   if (!health.isUsable() || !isAllowed(member, options)) return ranks.excluded
   if (!canServe(member, options)) return ranks.incapable
   const isReady = health.isHealthy() || (options.mayBeTrial === true && health.isTrialDue())
-  if (!isReady || backoff.isPaused()) return ranks.poor
+  if (!isReady || backoff.isPaused() || disputes.isDemoted()) return ranks.poor
   if (isBehind(member, options.seenHead)) return ranks.behind
   return weight === 0 ? ranks.backup : ranks.ready
 }
@@ -98,11 +98,16 @@ const getRank = (member: GroupMember, options: PickOptions): number => {
 export const isBehind = (member: GroupMember, block: number | undefined): boolean =>
   block !== undefined && (member.head() ?? -1) < block
 
+/** Whether the budget of an upstream has room for calls. */
+export const hasRoom = ({ budget }: GroupMember, { calls, units = 1 }: Pick<PickOptions, 'calls' | 'units'>): boolean =>
+  calls === undefined ? budget.hasRoom(1, units) : budget.hasRoom(calls.length, budget.getUnits(calls, units))
+
 /** Whether a rule forbids that the upstream gets the call. */
-const isAllowed = (member: GroupMember, { tried, minHead, calls, units = 1 }: PickOptions): boolean => {
+const isAllowed = (member: GroupMember, options: PickOptions): boolean => {
+  const { tried, minHead, calls } = options
   if (tried?.includes(member) === true) return false
   if (isBehind(member, minHead)) return false
-  if (!member.budget.hasRoom(calls?.length ?? 1, units)) return false
+  if (!hasRoom(member, options)) return false
   return calls === undefined ? !member.privateTransactions : calls.every((call) => offers(member, call))
 }
 

@@ -7,7 +7,7 @@ import type { Budget } from './health/createBudget.ts'
 import { postRequest } from './postRequest.ts'
 import type { PostedRequests, UpstreamRequest } from './postRequest.ts'
 import { getCredentials, getSecrets } from './upstreamSecrets.ts'
-import type { UpstreamHeaders } from './upstreamHeaders.ts'
+import type { UpstreamHeaders } from '../options/upstreamOptions.ts'
 
 /** An HTTP client for one node. Its URL is private. */
 export interface Upstream {
@@ -19,8 +19,10 @@ export interface Upstream {
   readonly inFlight: () => number
   /** Pauses the node while it says that it gets too many requests. */
   readonly backoff: Backoff
+  /** How many units one of the gateway's own queries uses. */
+  readonly getQueryUnits: (method: string) => number
   /** Whether the budget of the day has room for one of the gateway's own queries. */
-  readonly hasRoomForQuery: () => boolean
+  readonly hasRoomForQuery: (method: string) => boolean
   readonly close: () => Promise<void>
 }
 
@@ -82,12 +84,14 @@ export const createUpstream = (
   const close = async (): Promise<void> => {
     await Promise.all([pool.destroy(), probePool.destroy()])
   }
+  const getQueryUnits = (method: string): number => nodeBudget?.getUnits([{ method }], 1) ?? 1
   return {
     post,
     maskError: createErrorMask(getSecrets(url, ownHeaders)),
     inFlight: () => posted.inFlight,
     backoff,
-    hasRoomForQuery: () => nodeBudget?.hasRoomToday() ?? true,
+    getQueryUnits,
+    hasRoomForQuery: (method) => nodeBudget?.hasRoomToday(getQueryUnits(method)) ?? true,
     close,
   }
 }

@@ -1,11 +1,14 @@
+import { hash } from 'node:crypto'
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
-import { chooseUpstream, isBehind, offers } from './chooseUpstream.ts'
+import { chooseUpstream, hasRoom, isBehind, offers } from './chooseUpstream.ts'
 import type { PickOptions } from './chooseUpstream.ts'
 import type { LoadBalancing } from '../options/networkOptions.ts'
 import type { UpstreamOptions } from '../options/upstreamOptions.ts'
 import type { UpstreamEvent } from './health/watchHealth.ts'
 import { createBackoff } from './health/createBackoff.ts'
+import { createConfirmations } from './confirm/createConfirmations.ts'
+import type { Confirmations } from './confirm/createConfirmations.ts'
 import { createBudget } from './health/createBudget.ts'
 import type { BudgetUsage } from './health/createBudget.ts'
 import { createCallerViews } from './createCallerViews.ts'
@@ -15,6 +18,7 @@ import { createMember, getUpstreamState } from './groupMember.ts'
 import type { GroupMember, UpstreamState } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../../lib/network.ts'
+import type { ChainStore } from '../../storage/chainStore/openChainStore.ts'
 import type { SharedChecks } from '../../storage/redis/createSharedChecks.ts'
 import { createConfirmedNulls } from './createConfirmedNulls.ts'
 import type { ConfirmedNulls } from './createConfirmedNulls.ts'
@@ -24,6 +28,7 @@ import { createDeadlines } from '../../lib/createDeadlines.ts'
 import type { Deadlines } from '../../lib/createDeadlines.ts'
 import { createFilters } from './createFilters.ts'
 import type { Filters } from './createFilters.ts'
+import { createDisputes } from './health/createDisputes.ts'
 import { createFinality } from './health/createFinality.ts'
 import { createInFlightReads } from './createInFlightReads.ts'
 import type { InFlightReads } from './createInFlightReads.ts'
@@ -37,6 +42,9 @@ import { createUpstream } from './createUpstream.ts'
 import { isNull } from './getNullMeaning.ts'
 import { queryUpstream } from './queryUpstream.ts'
 import { readErrorKind } from './classifyFailure.ts'
+import { createNetworkStore } from './store/createNetworkStore.ts'
+import type { NetworkStore } from './store/createNetworkStore.ts'
+import type { NetworkStoreParts } from './store/networkStoreParts.ts'
 import { watchHealth } from './health/watchHealth.ts'
 import { watchLag } from './health/watchLag.ts'
 
@@ -69,7 +77,14 @@ export interface UpstreamGroup {
   readonly deadlines: Deadlines
   readonly cache: ResponseCache
   readonly confirmedNulls: ConfirmedNulls
+  readonly confirmations: Confirmations
+  /** The upstreams of the same group as this one, itself included. */
+  readonly getPeers: (member: GroupMember) => readonly GroupMember[]
+  /** Queries the heads of the upstreams that are not known to have a block. Resolves once they have responded. */
+  readonly refreshHeads: (block: number) => Promise<void>
   readonly filters: Filters
+  /** What the chain store has of this network; `undefined` without a chain store. */
+  readonly store: NetworkStore | undefined
   /** `undefined` if `eth_getLogs` must not be split. */
   readonly logRanges: LogRanges<GroupMember> | undefined
   /** What each key's callers have seen: the newest block, and the upstream of their last write. */
@@ -97,6 +112,8 @@ export interface UpstreamGroupOptions {
   readonly upstreams: readonly UpstreamOptions[]
   readonly loadBalancing: LoadBalancing
   readonly maxLagBlocks: number
+  /** How many blocks behind its head a block is final at nodes without the tag `finalized`. @default none is final */
+  readonly finalityDepth?: number
   readonly hedgeMs?: number | 'p95'
   readonly broadcast: number | 'all'
   readonly verifyResults: boolean
@@ -108,6 +125,10 @@ export interface UpstreamGroupOptions {
   readonly timeoutMs: number
   /** 0 turns the cache off. */
   readonly maxCacheBytes: number
+  /** @default none */
+  readonly chainStore?: ChainStore | undefined
+  /** Whether traces are stored in it. @default false */
+  readonly cacheTraces?: boolean
   /** For each key. */
   readonly maxFilters: number
   /** The checks that the instances of a cluster share; `undefined`: there are no others. */
@@ -125,10 +146,10 @@ interface MemberContext extends Pick<GroupMember, 'head' | 'sawHead'> {
 
 const createGroupMember = (
   { name, url, wsUrl: _wsUrl, headers, ...nodeOptions }: UpstreamOptions,
-  { network, chainId, timeoutMs, getBudgetUsage, log }: UpstreamGroupOptions,
+  { network, chainId, timeoutMs, finalityDepth, getBudgetUsage, log }: UpstreamGroupOptions,
   { polls, head, sawHead, onBack, shared }: MemberContext,
 ): GroupMember => {
-  const budget = createBudget(nodeOptions, { usage: getBudgetUsage(url) })
+  const budget = createBudget(nodeOptions, { usage: getBudgetUsage(url), weights: nodeOptions.weights })
   const onState = (state: UpstreamEvent, reason?: string): void =>
     log({ event: 'upstream', network, upstream: name, state, reason })
   const backoff = createBackoff({ onPause: () => onState('throttled') })
@@ -144,6 +165,7 @@ const createGroupMember = (
   })
   const member: GroupMember = createMember({
     name,
+    urlHash: hash('sha256', url.href),
     upstream,
     health: watchHealth(upstream, {
       chainId,
@@ -154,13 +176,16 @@ const createGroupMember = (
       onLatency: (ms) => member.latency.addProbe(ms),
       shared,
     }),
-    finality: createFinality(upstream, { timeoutMs, onBack }),
+    finality: createFinality(upstream, { timeoutMs, onBack, depth: finalityDepth, head }),
     budget,
+    disputes: createDisputes({ onDemote: () => onState('outvoted') }),
+    group: nodeOptions.group ?? url.host,
     capabilities,
     head,
     sawHead,
     weight: nodeOptions.weight,
     privateTransactions: nodeOptions.privateTransactions,
+    maxLogBlocks: nodeOptions.maxLogBlocks,
   })
   return member
 }
@@ -176,7 +201,10 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       polls,
       head: () => lag.head(index),
       sawHead: (block) => lag.saw(index, block),
-      onBack: cache.clear,
+      onBack: () => {
+        cache.clear()
+        store?.verifyAgain()
+      },
       shared: share(upstream.url, upstream.headers),
     }),
   )
@@ -187,6 +215,10 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     polls,
     shared: share('heads'),
   })
+  const logRanges: UpstreamGroup['logRanges'] = options.splitLogs
+    ? createLogRanges({ getLimit: ({ maxLogBlocks }) => maxLogBlocks })
+    : undefined
+  const store = createStore(options, { members, polls, logRanges, onReplaced: cache.clear })
   const several = members.length > 1
   const views = createCallerViews({ members, heads: options.rewritable ? 'none' : several ? 'monotonic' : 'latest' })
   const createFinalViews = (): CallerViews<GroupMember> =>
@@ -200,30 +232,14 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       if (loadBalancing === 'order' && member === picked) return
     }
   }
-  const highestHead = (): number => {
-    let highest = 0
-    for (const member of members) highest = Math.max(highest, member.head() ?? 0)
-    return highest
-  }
-  const supportedHead = (): number => {
-    const heads = members.flatMap((member) => member.head() ?? [])
-    const isSupported = (head: number): boolean =>
-      heads.filter((other) => Math.abs(head - other) <= options.maxLagBlocks).length > 1
-    return Math.max(0, ...heads.filter(isSupported))
-  }
+  const highestHead = (): number => getHighestHead(members)
   return {
     network,
     chainId,
     highestHead,
-    supportedHead,
+    supportedHead: () => getSupportedHead(members, options.maxLagBlocks),
     isCredibleHead: lag.isCredible,
-    getHedgeMs:
-      hedgeMs === 'p95'
-        ? ({ latency }) => {
-            const p95 = latency.p95()
-            return p95 === undefined ? undefined : Math.max(p95, minHedgeMs)
-          }
-        : () => hedgeMs,
+    getHedgeMs: hedgeMs === 'p95' ? getP95HedgeMs : () => hedgeMs,
     markUsed: polls.markUsed,
     pick: (pickOptions) => {
       polls.markUsed()
@@ -246,20 +262,28 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     deadlines: createDeadlines(timeoutMs),
     cache,
     confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
+    confirmations: createConfirmations(network, options.log),
+    getPeers: ({ group }) => members.filter((member) => member.group === group),
+    refreshHeads: async (block) => {
+      await Promise.all(members.flatMap((member, index) => (isBehind(member, block) ? lag.refreshNow(index) : [])))
+    },
     filters: createFilters({ maxPerKey: options.maxFilters }),
     finalViews: {
       safe: createFinalViews(),
       finalized: createFinalViews(),
     },
     maxLagBlocks: options.maxLagBlocks,
+    store,
     verifyResults: options.verifyResults,
     broadcast: options.broadcast === 'all' ? members.length : options.broadcast,
-    logRanges: options.splitLogs ? createLogRanges() : undefined,
+    logRanges,
     start: async () => {
       await Promise.all(members.map(({ health }) => health.start()))
       await lag.start()
+      store?.start()
     },
     close: async () => {
+      store?.stop()
       lag.stop()
       for (const { health } of members) health.stop()
       await Promise.all(members.map(({ upstream }) => upstream.close()))
@@ -267,21 +291,50 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   }
 }
 
-const explainNoPick = (
-  members: readonly GroupMember[],
-  network: Network,
-  { calls, units = 1 }: PickOptions = {},
-): Rejection => {
+const getP95HedgeMs: UpstreamGroup['getHedgeMs'] = ({ latency }) => {
+  const p95 = latency.p95()
+  return p95 === undefined ? undefined : Math.max(p95, minHedgeMs)
+}
+
+/** Creates what the chain store has of the network, if there is one. */
+const createStore = (
+  { chainStore, cacheTraces: traces = false, network, chainId, timeoutMs, log }: UpstreamGroupOptions,
+  parts: Pick<NetworkStoreParts, 'members' | 'polls' | 'logRanges' | 'onReplaced'>,
+): NetworkStore | undefined =>
+  chainStore &&
+  createNetworkStore({
+    store: chainStore,
+    network,
+    chainId,
+    ...parts,
+    traces,
+    timeoutMs,
+    warn: (what) => log({ event: 'warning', what }),
+  })
+
+const getHighestHead = (members: readonly GroupMember[]): number => {
+  let highest = 0
+  for (const member of members) highest = Math.max(highest, member.head() ?? 0)
+  return highest
+}
+
+/** The highest head that a second member is near. */
+const getSupportedHead = (members: readonly GroupMember[], maxLagBlocks: number): number => {
+  const heads = members.flatMap((member) => member.head() ?? [])
+  const isSupported = (head: number): boolean =>
+    heads.filter((other) => Math.abs(head - other) <= maxLagBlocks).length > 1
+  return Math.max(0, ...heads.filter(isSupported))
+}
+
+const explainNoPick = (members: readonly GroupMember[], network: Network, options: PickOptions = {}): Rejection => {
   const usable = members.filter(({ health }) => health.isUsable())
   if (usable.length === 0)
     return members.some(({ health }) => health.isOnlyThrottled())
       ? rejections.upstreamBusy()
       : rejections.noUpstream(network)
-  const unknown = calls?.find((call) => !members.some((member) => offers(member, call)))
+  const unknown = options.calls?.find((call) => !members.some((member) => offers(member, call)))
   if (unknown !== undefined) return rejections.methodNotFound(unknown.method)
-  return usable.some(({ budget }) => !budget.hasRoom(calls?.length ?? 1, units))
-    ? rejections.upstreamBusy()
-    : rejections.noUpstream(network)
+  return usable.some((member) => !hasRoom(member, options)) ? rejections.upstreamBusy() : rejections.noUpstream(network)
 }
 
 /** A hedge after less time than this would only double the load. */

@@ -1,26 +1,25 @@
 import type { FailureKind } from '@keyrail/core'
 import { rejections } from '../../errors/rejections.ts'
-import type { Deadline } from '../../lib/createDeadlines.ts'
 import { removeFrom } from '../../lib/removeFrom.ts'
-import type { SendCall, SendCalls } from '../call/callScope.ts'
-import type { CallResult, CallsDone } from './callResult.ts'
-import type { FlowControl, Received, ResponseConsumer, UpstreamFault } from './postRequest.ts'
+import type { SendCall, SendCalls } from './callScope.ts'
+import type { Received, UpstreamFault } from './postRequest.ts'
+import { hasRoom } from './chooseUpstream.ts'
 import { chooseCopyEnd, toAcceptance } from './broadcast.ts'
-import { chooseEnd, decideNext, failureRules } from './failureRules.ts'
+import { decideNext, failureRules } from './failureRules.ts'
+import { endAll, failOpen, finish, getLeftMs, release, stopRun, takeEnd } from './forwardRun.ts'
+import type { Run } from './forwardRun.ts'
 import { getUnits } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
-import { maxConfirmMs, rememberNull } from './nullResults.ts'
-import { openResponseStream } from './openResponseStream.ts'
+import { maxConfirmMs } from './nullResults.ts'
 import { pickNext } from './pickNext.ts'
-import type { SentCalls } from './pickNext.ts'
 import { queryUpstream } from './queryUpstream.ts'
 import { readFailedBatch } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
 import { readBatchEnds, readEnd } from './readEnds.ts'
-import { createResultCheck } from './results/createResultCheck.ts'
-import { observe, observeAttempt, recordHealth, recordStream, sendAttempt, stopAttempt } from './sendAttempt.ts'
+import { observeAttempt, recordHealth, sendAttempt } from './sendAttempt.ts'
 import type { Attempt } from './sendAttempt.ts'
+import { openStream } from './streamRun.ts'
 import { waitForSlot } from './waitForSlot.ts'
 import { cheapRead, cheapReadTimeoutMs } from './health/watchHealth.ts'
 
@@ -58,33 +57,6 @@ export const forward: SendCalls = (calls, scope, options, done) => {
 export const forwardCall: SendCall = (call, scope, options, done) =>
   forward([call], scope, options, (result = rejections.upstreamBad(), member) => done(result, member))
 
-/** Calls that have a slot of their key, and are forwarded now. */
-interface Run extends SentCalls {
-  readonly done: CallsDone
-  /** Several calls are sent as a batch, and so are those that are left of it. */
-  readonly isBatch: boolean
-  /** It is sent to several upstreams at once. */
-  readonly isBroadcast: boolean
-  /** By `performance.now`. */
-  readonly endsAt: number
-  readonly deadline: Deadline
-  /** Sends the calls to one more upstream, or ends the wait for a confirmed `null`. */
-  timer: NodeJS.Timeout | undefined
-  /** The timer ends the wait for a confirmed `null`. */
-  isConfirming: boolean
-  readonly tried: GroupMember[]
-  readonly ends: (AttemptResult | undefined)[]
-  /** The attempts in flight. */
-  readonly open: Attempt[]
-  over: boolean
-  /** It holds its key's slot, until the calls end or their stream does. */
-  holdsSlot: boolean
-}
-
-const endAll = (calls: readonly ForwardedCall[], result: CallResult | undefined, done: CallsDone): void => {
-  for (let place = 0; place < calls.length; place += 1) done(result, undefined, place)
-}
-
 const forwardNow: SendCalls = (calls, scope, options, done) => {
   const { group, keyId, ownerId } = scope
   const { deadlineMs = scope.timeoutMs, only, neededHead: seenHead, copies = 1 } = options
@@ -100,7 +72,7 @@ const forwardNow: SendCalls = (calls, scope, options, done) => {
     endAll(calls, isBatch ? undefined : group.explainNoPick({ calls, units }), done)
     return noop
   }
-  if (only !== undefined && !only.budget.hasRoom(calls.length, units)) {
+  if (only !== undefined && !hasRoom(only, { calls, units })) {
     endAll(calls, rejections.upstreamBusy(), done)
     return noop
   }
@@ -180,7 +152,7 @@ const endCall = (run: Run, attempt: Attempt, received: Received): void => {
   }
   const { idempotent, weight: units } = call.traits
   const isFirst = tried.length === 1 && open.length === 0
-  const mayRepeat = isFirst && idempotent && end.isBroken === true && end.member.budget.hasRoom(1, units)
+  const mayRepeat = isFirst && idempotent && end.isBroken === true && hasRoom(end.member, { calls: [call], units })
   goOn(run, takeEnd(run, 0, end) ? onlyPlace : [], mayRepeat ? end.member : undefined)
 }
 
@@ -226,19 +198,6 @@ const failBatch = (run: Run, attempt: Attempt, kind: FailureKind, fault?: Upstre
   if (isSentOn && fault !== 'unsent') recordHealth(attempt, kind)
 }
 
-/** Takes the end of an attempt at a call. @returns Whether another upstream may have a better one. */
-const takeEnd = ({ calls, ends, scope }: Run, place: number, end: AttemptResult): boolean => {
-  const call = calls[place]
-  if (call === undefined) return false
-  const best = ends[place]
-  const { idempotent } = call.traits
-  const isFinal = decideNext(end, { best, idempotent }) === 'finish'
-  if (isFinal && end.kind === 'null') rememberNull(scope.group, call, end.member)
-  // A write that may have been run must not end with the failure of an earlier attempt, which says that it was not.
-  ends[place] = isFinal && !idempotent ? end : chooseEnd(best, end)
-  return !isFinal
-}
-
 /**
  * Sends calls to one more upstream, or ends the run if there is none and nothing is in flight.
  * @param places - The calls that another upstream may have better responses to.
@@ -257,8 +216,6 @@ const goOn = (run: Run, places: readonly number[], last?: GroupMember): boolean 
   else if (next !== undefined && run.timer !== undefined) startTimer(run, getLeftMs(run) / 2)
   return next !== undefined
 }
-
-const getLeftMs = ({ endsAt }: Run): number => endsAt - performance.now()
 
 /** Sends the calls to one more upstream after a while. @param isFailure - It counts as a failure of the upstreams that have not responded then. */
 const startTimer = (run: Run, waitMs: number, isFailure = true): void => {
@@ -318,90 +275,3 @@ const timeOut = (run: Run, member: GroupMember): void => {
     takeEnd(run, place, { kind: 'timeout', isRejectedBeforeRun: false, member, result })
   finish(run, 'timeout')
 }
-
-/** Counts the attempts in flight as failures of their upstreams. */
-const failOpen = ({ calls, open }: Run): void => {
-  for (const attempt of open) recordHealth(attempt, 'timeout', calls[0]?.traits.expensive)
-}
-
-const finish = (run: Run, kind: 'timeout' | 'aborted' = 'aborted'): void => {
-  // The other copies of a write are not stopped: their nodes should get it too. The run holds its slot until they end.
-  if (run.isBroadcast && kind === 'aborted' && run.open.length > 0) run.over = true
-  else stopRun(run, kind)
-  for (let place = 0; place < run.calls.length; place += 1) {
-    const end = run.ends[place]
-    run.done(end && toResult(end), end?.member, place)
-  }
-}
-
-/** Masks the upstream's secrets if the response is an error. */
-const toResult = ({ result, member: { upstream } }: AttemptResult): CallResult =>
-  'value' in result && result.member === 'error'
-    ? { ...result, value: upstream.maskError(Buffer.from(result.value)) }
-    : result
-
-/** Stops the timers and the attempts in flight, and returns the slot. */
-const stopRun = (run: Run, kind: 'timeout' | 'aborted'): void => {
-  endRun(run, kind)
-  release(run)
-}
-
-const endRun = (run: Run, kind: 'timeout' | 'aborted'): void => {
-  run.over = true
-  run.scope.group.deadlines.cancel(run.deadline)
-  clearTimeout(run.timer)
-  for (const attempt of run.open.splice(0)) stopAttempt(attempt, kind)
-}
-
-/** Returns the slot of the key. */
-const release = (run: Run): void => {
-  if (!run.holdsSlot) return
-  run.holdsSlot = false
-  run.scope.group.queue.release(run.scope)
-}
-
-/** Ends the call with a stream, if the response is a result that the caller accepts as one. */
-const openStream = (
-  run: Run,
-  attempt: Attempt,
-  { head, flow, mayStream }: { head: readonly Buffer[]; flow: FlowControl; mayStream: () => boolean },
-): ResponseConsumer | undefined => {
-  if (run.over) return undefined
-  const { group, timeoutMs } = run.scope
-  const [call] = run.calls
-  const opened = openResponseStream(String(attempt.firstId), {
-    head,
-    flow,
-    idleMs: timeoutMs,
-    check: group.verifyResults && call !== undefined ? createResultCheck(call, group.chainId) : undefined,
-    onWrong: () => {
-      recordHealth(attempt, 'badResponse')
-      observe(attempt, 'badResponse')
-    },
-  })
-  if (opened === undefined || !mayStream()) return undefined
-  const { consumer, stream } = opened
-  recordStream(attempt)
-  removeFrom(run.open, attempt)
-  endRun(run, 'aborted')
-  run.done({ member: 'result', stream }, attempt.member, 0)
-  const onEnd = (): void => release(run)
-  if (!stream.started()) {
-    stream.stop()
-    onEnd()
-  }
-  return withOnEnd(consumer, onEnd)
-}
-
-/** Calls a function after a consumer got its last chunk. */
-const withOnEnd = (consumer: ResponseConsumer, onEnd: () => void): ResponseConsumer => ({
-  data: consumer.data,
-  end: () => {
-    consumer.end()
-    onEnd()
-  },
-  fail: () => {
-    consumer.fail()
-    onEnd()
-  },
-})

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 
-/** By the content coding. Some nodes compress although they are asked not to. */
+/** By the content coding. Some nodes compress although the request rules it out. */
 const decoders: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', createUnzip],
   ['x-gzip', createUnzip],

@@ -4,6 +4,7 @@ import { isExpensive } from '../method/createMethodPolicy.ts'
 import type { Backoff } from './health/createBackoff.ts'
 import type { Budget, BudgetState } from './health/createBudget.ts'
 import type { Capabilities } from './health/createCapabilities.ts'
+import type { Disputes } from './health/createDisputes.ts'
 import type { Finality } from './health/createFinality.ts'
 import { createLatency } from './health/createLatency.ts'
 import type { Latency } from './health/createLatency.ts'
@@ -18,6 +19,7 @@ import type { Health } from './health/watchHealth.ts'
 export interface GroupMember {
   /** Its name in logs and metrics. */
   readonly name: string
+  readonly urlHash: string
   readonly upstream: Upstream
   readonly health: Health
   readonly finality: Finality
@@ -26,8 +28,13 @@ export interface GroupMember {
   readonly capabilities: Capabilities
   readonly latency: Latency
   readonly outcomes: Outcomes
+  readonly disputes: Disputes
+  /** Upstreams with the same group are not independent of each other. */
+  readonly group: string
   /** Whether it is for private transactions only. */
   readonly privateTransactions: boolean
+  /** How many blocks of logs it accepts in one query, by the config; `undefined`: not known. */
+  readonly maxLogBlocks: number | undefined
   /** Its share of the load, if the load is spread. 0: it is used if no other healthy one is left. */
   readonly weight: number
   /** The number of the newest block that it was seen to have; `undefined` until it responded with a credible one. */
@@ -41,7 +48,19 @@ export interface GroupMember {
 /** The parts of a member that the group creates. */
 export interface MemberParts extends Pick<
   GroupMember,
-  'name' | 'upstream' | 'health' | 'finality' | 'budget' | 'capabilities' | 'head' | 'sawHead' | 'privateTransactions'
+  | 'name'
+  | 'urlHash'
+  | 'upstream'
+  | 'health'
+  | 'finality'
+  | 'budget'
+  | 'disputes'
+  | 'group'
+  | 'capabilities'
+  | 'head'
+  | 'sawHead'
+  | 'privateTransactions'
+  | 'maxLogBlocks'
 > {
   readonly weight: UpstreamOptions['weight']
 }
@@ -96,12 +115,14 @@ export interface UpstreamState {
   /** How many calls that it was sent ended in each way. Each call of a batch counts. */
   readonly outcomes: ReadonlyMap<CallOutcome['kind'], number>
   readonly durations: Durations
+  /** How many confirmed reads it was outvoted in. */
+  readonly disputes: number
   /** Empty if it has no budget. */
   readonly budgets: readonly BudgetState[]
 }
 
 /**
- * The most important thing to know about an upstream now. `failing`: its circuit breaker is open. `throttled`: it asks for fewer requests, and is
+ * The most important thing to know about an upstream now. `failing`: its circuit breaker is open. `throttled`: it rejects requests for their rate, and is
  * paused. `overBudget`: its budget has no room.
  */
 export type UpstreamStatus = (typeof upstreamStatuses)[number]
@@ -120,7 +141,7 @@ export const upstreamStatuses = [
 
 /** Gets the state of a member. */
 export const getUpstreamState = (member: GroupMember, network: Network, highestHead: number): UpstreamState => {
-  const { name, upstream, health, budget, latency, outcomes } = member
+  const { name, upstream, health, budget, latency, outcomes, disputes } = member
   const head = member.head()
   return {
     network,
@@ -135,6 +156,7 @@ export const getUpstreamState = (member: GroupMember, network: Network, highestH
     latencyMs: latency.average() ?? null,
     outcomes: outcomes.counts(),
     durations: outcomes.durations(),
+    disputes: disputes.count(),
     budgets: budget.states(),
   }
 }

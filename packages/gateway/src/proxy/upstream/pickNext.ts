@@ -1,5 +1,6 @@
-import type { CallScope, SendOptions } from '../call/callScope.ts'
-import { getUnits, toPickOptions } from './forwardedCall.ts'
+import type { CallScope, SendOptions } from './callScope.ts'
+import { hasRoom } from './chooseUpstream.ts'
+import { toPickOptions } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { mayConfirmNull, pickForNull } from './nullResults.ts'
@@ -45,6 +46,6 @@ export const pickNext = (
     ...failed.filter(({ call }) => picked.capabilities.offers(call.method)),
     ...nulls.filter(({ call, member }) => mayConfirmNull(group, call, { member, other: picked })),
   ]
-  const fits = picked.budget.hasRoom(next.length, getUnits(next.map(({ call }) => call)))
+  const fits = hasRoom(picked, toPickOptions(next.map(({ call }) => call)))
   return fits ? { member: picked, places: next.map(({ place }) => place) } : undefined
 }

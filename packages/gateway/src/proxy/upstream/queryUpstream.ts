@@ -19,38 +19,40 @@ export type QueryResult = NodeResponse | 'unreachable' | 'failing' | 'throttled'
  * @param query.params - Source text.
  * @param query.evenIfPaused - Whether it is sent although the upstream is paused. @default false
  * @param timeoutMs - In milliseconds.
- * @param onFailure - Called with the reason if the result is `unreachable` or `failing`. It contains nothing that the node sent.
+ * @param onFailure - Called with the reason if the result is `unreachable` or `failing`, which contains nothing that the node sent, and whether the
+ * response was too large or too late: a query for less may work.
  */
 export const queryUpstream = (
   upstream: Upstream,
   query: { method: string; params: string; evenIfPaused?: boolean },
   timeoutMs: number,
-  onFailure?: (reason: string) => void,
+  onFailure?: (reason: string, isTooMuch: boolean) => void,
 ): Promise<QueryResult> =>
   new Promise((resolve) => {
-    const fail = (result: 'unreachable' | 'failing', reason: string): void => {
-      onFailure?.(reason)
+    const fail = (result: 'unreachable' | 'failing', reason: string, isTooMuch = false): void => {
+      onFailure?.(reason, isTooMuch)
       resolve(result)
     }
-    if (!upstream.hasRoomForQuery() || (upstream.backoff.isPaused() && query.evenIfPaused !== true)) {
+    if (!upstream.hasRoomForQuery(query.method) || (upstream.backoff.isPaused() && query.evenIfPaused !== true)) {
       resolve('skipped')
       return
     }
     let stop = (): void => {}
     const timer = setTimeout(() => {
       stop()
-      fail('failing', `no response in ${timeoutMs} ms`)
+      fail('failing', `no response in ${timeoutMs} ms`, true)
     }, timeoutMs)
     stop = upstream.post({
       body: `{"jsonrpc":"2.0","id":1,"method":"${query.method}","params":${query.params}}`,
       budget: { left: maxResponseBytes },
       probe: true,
+      units: upstream.getQueryUnits(query.method),
       done: (fault, response, code = 'unknown error') => {
         clearTimeout(timer)
         if (response === undefined)
           return fault === 'unsent'
             ? fail('unreachable', `cannot connect (${code})`)
-            : fail('failing', `no complete response (${fault === 'broken' ? code : fault})`)
+            : fail('failing', `no complete response (${fault === 'broken' ? code : fault})`, fault === 'tooLarge')
         const { status, body } = response
         const read = readResponse(body, '1')
         const isAccepted = isResponseStatus(status)

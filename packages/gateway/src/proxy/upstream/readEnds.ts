@@ -1,5 +1,5 @@
 import { rejections } from '../../errors/rejections.ts'
-import type { CallScope } from '../call/callScope.ts'
+import type { CallScope } from './callScope.ts'
 import type { Received, UpstreamResponse } from './postRequest.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import { readAttempt, readNodeResponse } from './readAttempt.ts'

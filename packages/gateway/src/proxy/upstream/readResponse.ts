@@ -6,6 +6,10 @@ import { scanItems, scanMembers, skipSpace } from '../../lib/json/scanMembers.ts
 export interface NodeResponse {
   readonly member: 'result' | 'error'
   readonly value: Buffer | string
+  /** Where the service had it; `undefined` if a node was called. */
+  readonly cachedIn?: 'memory' | 'store'
+  /** How many independent nodes sent it, and the block in place of the call's tag; `undefined` if it is not a confirmed read. */
+  readonly confirmed?: { readonly nodes: number; readonly block: number | undefined }
 }
 
 /** The validity of a smaller response is checked by `JSON.parse`; a larger one is scanned, which creates no values. */

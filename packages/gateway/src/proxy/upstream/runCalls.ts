@@ -1,15 +1,17 @@
 import { isRejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
-import type { CallScope } from '../call/callScope.ts'
+import type { CallScope } from './callScope.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import { getKind } from './callKinds.ts'
-import type { CallDone, CallResult, CheckedCall, RunListener } from './callResult.ts'
+import type { CallDone, CallResult, CheckedCall, RunListener, StopCalls } from './callResult.ts'
 import { forward } from './forward.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { getBatchNeededHead, getNeededHead } from './heads/getNeededHead.ts'
 import { chooseFinalBlock, trackFinalBlock } from './heads/trackFinalBlock.ts'
 import { showsHead, trackHead } from './heads/trackHead.ts'
+import { readStored } from './store/forwardStored.ts'
+import { storeResult } from './store/storedRead.ts'
 import { payForResult } from './payForResult.ts'
 import { cacheResult, getCachedResult, toSharedRead } from './sharedRead.ts'
 import type { SharedRead } from './sharedRead.ts'
@@ -22,8 +24,7 @@ const maxInFlight = 16
 const maxOrderMs = 1_000
 
 const noResult = rejections.upstreamBad()
-
-type Cancel = () => void
+const noop = (): void => {}
 
 /** A call of a request while it runs. */
 interface RunningCall {
@@ -37,12 +38,14 @@ interface RunningCall {
   first:
     | { readonly call: ForwardedCall; readonly result: CallResult; readonly member: GroupMember | undefined }
     | undefined
+  /** The chain store does not have its result. */
+  isMissing: boolean
   /** A node may have received it. */
   isSent: boolean
   /** It is a write in flight, which a cancel does not stop. */
   isWriting: boolean
   /** Stops what is in flight for it. */
-  cancel: Cancel | undefined
+  cancel: (() => void) | undefined
   /** The call that starts after it. */
   next: RunningCall | undefined
 }
@@ -64,7 +67,8 @@ interface Run {
   left: number
   inFlight: number
   isStarting: boolean
-  isCancelled: boolean
+  /** Called after a cancel, once no write is in flight; `undefined` before one. */
+  stopped: (() => void) | undefined
 }
 
 /**
@@ -84,7 +88,7 @@ export const runCalls = (
   calls: readonly CheckedCall[],
   scope: CallScope,
   listener: RunListener,
-): Cancel | undefined => {
+): StopCalls | undefined => {
   const run: Run = {
     scope,
     listener,
@@ -96,7 +100,7 @@ export const runCalls = (
     left: 0,
     inFlight: 0,
     isStarting: true,
-    isCancelled: false,
+    stopped: undefined,
   }
   for (const one of run.calls) if (one !== undefined) run.left += 1
   startCalls(run)
@@ -104,7 +108,7 @@ export const runCalls = (
   run.isStarting = false
   const [only] = run.calls
   if (calls.length === 1 && only?.call.traits.idempotent === false) return undefined
-  return () => cancel(run)
+  return (stopped) => cancel(run, stopped)
 }
 
 const toRunningCall = (call: CheckedCall, place: number): RunningCall | undefined =>
@@ -116,6 +120,7 @@ const toRunningCall = (call: CheckedCall, place: number): RunningCall | undefine
         read: toSharedRead(call),
         duplicates: undefined,
         first: undefined,
+        isMissing: false,
         isSent: false,
         isWriting: false,
         cancel: undefined,
@@ -138,7 +143,7 @@ const startCalls = (run: Run): void => {
     } else if (starts === 'now')
       send(one.call, run.scope, {}, (result) => endCall(run, one, { result, member: undefined }))
     else if (shareResult(run, one)) continue
-    else if (traits.expensive) run.queue.push([one])
+    else if (traits.expensive || starts === 'alone') run.queue.push([one])
     else {
       if (cheapReads === undefined || cheapReads.length === upstreamBatchSize) run.queue.push((cheapReads = []))
       cheapReads.push(one)
@@ -147,11 +152,22 @@ const startCalls = (run: Run): void => {
   if (firstInOrder !== undefined) run.queue.unshift([firstInOrder])
 }
 
-const cancel = (run: Run): void => {
-  if (run.isCancelled || run.left === 0) return
-  run.isCancelled = true
-  for (const one of run.calls) if (one?.isWriting === false) one.cancel?.()
-  returnUnsent(run)
+const cancel = (run: Run, stopped: () => void): void => {
+  run.stopped = noop
+  if (run.left > 0) {
+    for (const one of run.calls) if (one?.isWriting === false) one.cancel?.()
+    returnUnsent(run)
+  }
+  run.stopped = stopped
+  endCancel(run)
+}
+
+/** Ends a cancel, once no write is in flight. */
+const endCancel = (run: Run): void => {
+  if (run.calls.some((one) => one?.isWriting === true)) return
+  const { stopped } = run
+  run.stopped = noop
+  stopped?.()
 }
 
 /** Whether a call failed, or is being cancelled, without having been sent to a node. */
@@ -172,12 +188,14 @@ const complete = (run: Run): void => {
 const setResult = (run: Run, one: RunningCall, result: CallResult): void => {
   run.results[one.place] = result
   run.left -= 1
-  const outlivedCancel = one.isWriting && run.isCancelled
+  const outlivedCancel = one.isWriting && run.stopped !== undefined
   one.isWriting = false
   // Its attempts can be collected while other calls run.
   one.cancel = undefined
-  if (outlivedCancel && isUnsent(run, one)) run.listener.unsent([one.place])
-  if (run.left === 0 && !run.isCancelled) complete(run)
+  if (outlivedCancel) {
+    if (isUnsent(run, one)) run.listener.unsent([one.place])
+    endCancel(run)
+  } else if (run.left === 0 && run.stopped === undefined) complete(run)
 }
 
 /** Ends a call with what its node, or the call that it shares a read with, got for it. */
@@ -193,6 +211,7 @@ const endCall = (
     one.first = { call, ...last }
     one.call = seenCall
     one.read = toSharedRead(seenCall)
+    one.isMissing = false
     run.queue.push([one])
     startSoon(run)
     return
@@ -257,7 +276,7 @@ const getLeftMs = ({ scope, isStarting, endsAt }: Run): number =>
   isStarting ? scope.timeoutMs : endsAt - performance.now()
 
 const startQueued = (run: Run): void => {
-  while (run.inFlight < maxInFlight && !run.isCancelled) {
+  while (run.inFlight < maxInFlight && run.stopped === undefined) {
     const request = run.queue.shift()
     const [first, second] = request ?? []
     if (request === undefined || first === undefined) return
@@ -278,7 +297,7 @@ const freeSlot = (run: Run): void => {
 
 const sendAlone = (run: Run, one: RunningCall): void => {
   const { scope } = run
-  const { call, read } = one
+  const { call, read, isMissing } = one
   const deadlineMs = getLeftMs(run)
   const startNext = one.next && prepareNext(run, one, one.next)
   const end: CallDone = (result, member) => {
@@ -301,13 +320,37 @@ const sendAlone = (run: Run, one: RunningCall): void => {
   one.cancel = getKind(call.traits).send(
     call,
     scope,
-    { deadlineMs, neededHead, read, mayLead, sent: () => markSent(one) },
+    { deadlineMs, neededHead, read, mayLead, isMissing, sent: () => markSent(one) },
     end,
   )
 }
 
 const sendTogether = (run: Run, several: readonly RunningCall[]): void => {
+  if (run.scope.group.store === undefined) sendBatch(run, several)
+  else void sendUnstored(run, several)
+}
+
+/** Sends those of the calls whose results are not stored. */
+const sendUnstored = async (run: Run, several: readonly RunningCall[]): Promise<void> => {
   const { scope } = run
+  const deadlineMs = getLeftMs(run)
+  const found = await Promise.all(several.map(({ call, read }) => readStored(call, scope, { read, deadlineMs })))
+  if (run.stopped !== undefined) return
+  for (const [at, one] of several.entries()) one.isMissing = found[at] === undefined
+  const left = several.filter((_, at) => found[at] === undefined)
+  const [first, second] = left
+  if (first === undefined) freeSlot(run)
+  else if (second === undefined) sendAlone(run, first)
+  else sendBatch(run, left)
+  for (const [at, one] of several.entries()) {
+    const result = found[at]
+    if (result !== undefined) endCall(run, one, { result, member: undefined })
+  }
+}
+
+const sendBatch = (run: Run, several: readonly RunningCall[]): void => {
+  const { scope } = run
+  const { group } = scope
   let running = several.length
   const options = {
     deadlineMs: Math.max(1, getLeftMs(run)),
@@ -319,7 +362,11 @@ const sendTogether = (run: Run, several: readonly RunningCall[]): void => {
     const one = several[place]
     if (one !== undefined && result === undefined) run.queue.push([one])
     else if (one !== undefined && result !== undefined) {
-      if (one.read !== undefined) cacheResult(one.read, result, { group: scope.group, member })
+      const { call, read } = one
+      if (read !== undefined) {
+        cacheResult(read, result, { group, member })
+        if (group.store !== undefined) void storeResult(group.store, { call, read }, { result, member })
+      }
       endCall(run, one, { result, member })
     }
     running -= 1

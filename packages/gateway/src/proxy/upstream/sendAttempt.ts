@@ -1,5 +1,5 @@
 import type { SentCall } from '../../lib/createBreaker.ts'
-import type { CallScope, SendOptions } from '../call/callScope.ts'
+import type { CallScope, SendOptions } from './callScope.ts'
 import type { AttemptTrace } from '../requestTracer.ts'
 import type { CallOutcome } from './health/callOutcome.ts'
 import type { FlowControl, ResponseConsumer, UpstreamFault, UpstreamResponse } from './postRequest.ts'
@@ -92,7 +92,7 @@ export const sendAttempt = (
     sent: options.sent,
     headers: trace?.headers,
     calls: count,
-    units: getUnits(calls),
+    units: member.budget.getUnits(calls, getUnits(calls)),
     done: (fault, response) => {
       if (fault === 'unsent') member.health.markUnreachable()
       ended(attempt, fault, response)

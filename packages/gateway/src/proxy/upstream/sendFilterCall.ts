@@ -1,6 +1,6 @@
 import { scanItems } from '../../lib/json/scanMembers.ts'
 import { rejections } from '../../errors/rejections.ts'
-import type { CallScope, SendCall } from '../call/callScope.ts'
+import type { CallScope, SendCall } from './callScope.ts'
 import { forwardCall } from './forward.ts'
 import type { Filter } from './createFilters.ts'
 import type { NodeResponse } from './readResponse.ts'

@@ -1,6 +1,7 @@
-import type { SendCall, SendOptions } from '../call/callScope.ts'
+import type { SendCall, SendOptions } from './callScope.ts'
 import type { CallDone } from './callResult.ts'
 import { forwardRead } from './logs/forwardLogs.ts'
+import { forwardAndStore, forwardStored, respondStored } from './store/forwardStored.ts'
 import { cacheResult } from './sharedRead.ts'
 import { waitForSlot } from './waitForSlot.ts'
 
@@ -10,24 +11,34 @@ const always = (): boolean => true
 export const sendRead: SendCall = (call, scope, options, done) => {
   const { group, streams } = scope
   const { read, mayLead } = options
-  if (read === undefined) return forwardRead(call, scope, { ...options, mayStream: streams ? always : undefined }, done)
-  const forwardAndCache = (own: SendOptions, received: CallDone): (() => void) =>
-    forwardRead(call, scope, own, (result, member) => {
+  const forward = group.store === undefined ? forwardRead : forwardStored
+  if (read === undefined) return forward(call, scope, { ...options, mayStream: streams ? always : undefined }, done)
+  const forwardAndCache = (send: SendCall, own: SendOptions, received: CallDone): (() => void) =>
+    send(call, scope, own, (result, member) => {
       cacheResult(read, result, { group, member })
       received(result, member)
     })
-  if (mayLead !== true) return forwardAndCache(options, done)
-  const lead = (own: SendOptions): (() => void) =>
-    group.inFlightReads.run(
-      read.key,
-      scope,
-      {
-        start: ({ sent, mayStream, done: received }) =>
-          forwardAndCache({ deadlineMs: own.deadlineMs, neededHead: own.neededHead, sent, mayStream }, received),
-        done,
-      },
-      own,
-    )
-  // A read that waits in its key's queue is not in flight yet: followers would have to wait for another key's queue.
-  return group.queue.hasSlot(scope) ? lead(options) : waitForSlot(scope, options, { run: lead, reject: done })
+  if (mayLead !== true) return forwardAndCache(forward, options, done)
+  const leadOrWait = (send: SendCall, given: SendOptions): (() => void) => {
+    const lead = (own: SendOptions): (() => void) =>
+      group.inFlightReads.run(
+        read.key,
+        scope,
+        {
+          start: ({ sent, mayStream, done: received }) => {
+            const { deadlineMs, neededHead } = own
+            return forwardAndCache(send, { deadlineMs, neededHead, read, isMissing: true, sent, mayStream }, received)
+          },
+          done,
+        },
+        own,
+      )
+    // A read that waits in its key's queue is not in flight yet: followers would have to wait for another key's queue.
+    return group.queue.hasSlot(scope) ? lead(given) : waitForSlot(scope, given, { run: lead, reject: done })
+  }
+  // Nor is one that is looked up first: the slot may be gone by then, and the same read of another key in flight.
+  const send = (own: SendOptions): (() => void) =>
+    group.inFlightReads.join(read.key, scope, done, own) ?? leadOrWait(forwardAndStore, own)
+  const stop = group.store && respondStored(call, scope, options, { send, done })
+  return stop ?? leadOrWait(forward, options)
 }

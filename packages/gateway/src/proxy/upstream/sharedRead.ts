@@ -18,24 +18,30 @@ export interface SharedRead {
   readonly pin: Pin | undefined
   /** By `performance.now`, if it is pinned. */
   readonly startedAt: number
+  /** Whether its result depends on the node's client: then only the chain store, which knows the client, may store it. */
+  readonly isTrace: boolean
 }
 
 /** Gets how a call can be shared; `undefined` if it cannot. */
 export const toSharedRead = ({ method, params = '[]', traits }: ForwardedCall): SharedRead | undefined => {
-  if (!traits.idempotent || traits.filter !== undefined || params.length > maxParamsLength) return undefined
+  if (!traits.idempotent || traits.filter !== undefined || traits.confirm !== undefined) return undefined
+  if (params.length > maxParamsLength) return undefined
   const pin = traits.pin === undefined ? undefined : findPinnedBlock(traits.pin, params)
-  return { key: method + params, pin, startedAt: pin === undefined ? 0 : performance.now() }
+  const isTrace = traits.pin?.isTrace === true
+  return { key: method + params, pin, startedAt: pin === undefined ? 0 : performance.now(), isTrace }
 }
 
 /** Gets a read's result from the cache. */
 export const getCachedResult = (read: SharedRead, group: UpstreamGroup): NodeResponse | undefined => {
   const value = read.pin === undefined ? undefined : group.cache.get(read.key)
-  return value === undefined ? undefined : { member: 'result', value }
+  return value === undefined ? undefined : { member: 'result', value, cachedIn: 'memory' }
 }
 
 /** Caches a result if it cannot change any more, as far as the node that sent it knows. */
 export const cacheResult = (read: SharedRead, result: CallResult, { group, member }: ResultSource): void => {
-  if (read.pin === undefined || member === undefined || !group.cache.on || !('value' in result)) return
+  if (read.pin === undefined || read.isTrace || member === undefined || !group.cache.on || !('value' in result)) return
+  // The chain store has an empty result confirmed before it is served again.
+  if (group.store !== undefined && isEmptyResult(result.value)) return
   if (result.member === 'result' && isFinal(read, result.value, member)) group.cache.set(read.key, result.value)
 }
 
@@ -43,6 +49,14 @@ interface ResultSource {
   readonly group: UpstreamGroup
   readonly member: GroupMember | undefined
 }
+
+/** What a node also responds with that does not have the data yet. */
+const empty = /^\s*(?:\[\s*\]|"0x")\s*$/
+const maxEmptyLength = 32
+
+/** Whether a result is empty: a list, or bytes. */
+export const isEmptyResult = (value: Buffer | string): boolean =>
+  value.length <= maxEmptyLength && empty.test(value.toString('latin1'))
 
 /** The results of a node that does not have the data (yet): nothing, or an empty list. */
 const emptyResults: ReadonlySet<string> = new Set(['null', '[]'])

@@ -1,8 +1,5 @@
 import { reservedHeaders } from '@keyrail/core/internal'
 
-/** Request headers for one node, such as its authorization. A secret. */
-export type UpstreamHeaders = Readonly<Record<string, string>>
-
 /** RFC 9110 section 5.6.2. */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
 /** RFC 9110 section 5.5, without the obsolete bytes above ASCII. */

@@ -1,6 +1,7 @@
 import type { UpstreamSecrets } from './createErrorMask.ts'
+import { isVendorNetwork } from '../../lib/vendors.ts'
 import { getHeaderSecrets } from './upstreamHeaders.ts'
-import type { UpstreamHeaders } from './upstreamHeaders.ts'
+import type { UpstreamHeaders } from '../options/upstreamOptions.ts'
 
 /** A shorter part may be a common word (`rpc`, `v2`, `geth`) in a node's message. */
 const minSecretLength = 8
@@ -9,8 +10,7 @@ const minSecretLength = 8
 export const getSecrets = (url: URL, headers: UpstreamHeaders): UpstreamSecrets => {
   const { href, host, hostname, pathname, search, searchParams, username, password } = url
   const parts = [
-    ...pathname.split('/'),
-    ...searchParams.values(),
+    ...[...pathname.split('/'), ...searchParams.values()].filter((part) => !isVendorNetwork(part)),
     username,
     password,
     getCredentials(url) ?? '',

@@ -1,7 +1,7 @@
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
-import type { CallScope, SendOptions } from '../call/callScope.ts'
+import type { CallScope, SendOptions } from './callScope.ts'
 
 /** What a small request in the queue takes besides a body that counts, measured: its connection, its text and its call. */
 const queuedBytes = 16 * 1024

@@ -18,6 +18,8 @@ import { lookAlikeEmails } from './0017LookAlikeEmails.ts'
 import { auditIndexes } from './0018AuditIndexes.ts'
 import { secondFactors } from './0019SecondFactors.ts'
 import { usageUnits } from './0020UsageUnits.ts'
+import { teams } from './0021Teams.ts'
+import { storedCalls } from './0022StoredCalls.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -42,4 +44,6 @@ export const migrations: readonly Migration[] = [
   auditIndexes,
   secondFactors,
   usageUnits,
+  teams,
+  storedCalls,
 ]

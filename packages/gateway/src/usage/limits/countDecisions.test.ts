@@ -18,7 +18,7 @@ const start = () => {
   let grant: LimitGrant | Promise<LimitGrant> = { granted: 0, rate: undefined, quota: undefined }
   const limits: UsageLimits = {
     take: () => grant,
-    giveBack: () => {},
+    giveBack: () => 0,
     peek: () => createRate(0),
     usage: () => Promise.reject(new Error('not used')),
     close: () => Promise.resolve(),

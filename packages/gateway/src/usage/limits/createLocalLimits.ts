@@ -128,11 +128,13 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     take: (request) =>
       takeRateThenQuota(rates, request, (quota, calls) => takeQuota(local, { quota, calls, weights: request.weights })),
     giveBack: (grant, units) => {
-      if (local.isClosed) return
+      if (local.isClosed) return 0
       updateToday(local.all, now())
       const state = getQuota(local.all, grant.quota)
+      if (state.counter.day.text !== grant.day) return 0
       const returned = returns.take(grant, units)
-      if (returned > 0 && state.counter.day.text === grant.day) returnReserved(state, returned)
+      if (returned > 0) returnReserved(state, returned)
+      return returned
     },
     peek: (id, rate) => rates.peek(id, rate),
     usage: (quota) => readUsage(local, quota),

@@ -70,7 +70,7 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
       if (wasLost) void chargeUnreported(instance, redis, flush)
     },
   })
-  const { scripts, rates, readSeed, room } = instance
+  const { scripts, rates, readSeed, room, clock } = instance
   const timer = setInterval(() => tick(instance), tickMs)
   timer.unref()
   let isClosed = false
@@ -82,7 +82,8 @@ export const createRedisLimits = (options: RedisLimitsOptions): UsageLimits => {
         return { granted: passed, rate: undefined, quota: undefined }
       return isClosed ? Promise.reject(limitsClosed()) : takeFromRedis(instance, request)
     },
-    giveBack: (grant, units) => returnGranted(instance, grant, returns.take(grant, units)),
+    giveBack: (grant, units) =>
+      grant.day === getRedisDay(clock).text ? returnGranted(instance, grant, returns.take(grant, units)) : 0,
     peek: (id, rate) => rates.peek(id, rate),
     share: ({ id }, view) => {
       if (isClosed || !redis.isReady(toViewKey(view, id))) return undefined
@@ -158,14 +159,14 @@ const takeFromRedis = (instance: RedisInstance, request: LimitRequest): LimitGra
 }
 
 /** Returns units of a grant of today. */
-const returnGranted = (instance: RedisInstance, grant: QuotaGrant, units: number): void => {
-  const { quota } = grant
+const returnGranted = (instance: RedisInstance, { quota }: QuotaGrant, units: number): number => {
+  if (units === 0) return 0
   const day = getRedisDay(instance.clock)
-  if (units === 0 || grant.day !== day.text) return
   const state = getRedisQuota(instance, quota)
   instance.ledger.add(quota.id, day.day, -units)
   const reported = returnUnits(state, quota, units, day)
   if (reported > 0) returnToRedis(instance, quota.id, { units: reported, day: day.day, seededAt: state.seededAt })
+  return units
 }
 
 /** Sends what this instance has seen to a shard that may have taken over, before another instance is granted the same again. */

@@ -21,7 +21,7 @@ import type { Quota } from './usageLimits.ts'
 /** 2026-11-29: a month ends after the second day. */
 const firstDay = 20_786
 
-/** A row that a process asks the database for. */
+/** A row that a process requests from the database. */
 interface Write {
   readonly run: string
   readonly day: UtcDay

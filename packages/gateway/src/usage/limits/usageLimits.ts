@@ -102,8 +102,9 @@ export interface UsageLimits {
   /**
    * Returns units of calls that no node received: at most as many as the grant was charged, and none once its day has ended.
    * @param units - A whole number.
+   * @returns How many were returned.
    */
-  giveBack(grant: QuotaGrant, units: number): void
+  giveBack(grant: QuotaGrant, units: number): number
   /**
    * Returns the decision on the next call of 1 unit without charging it, as far as this process knows. With it the gateway rejects a large body of
    * a key whose rate is used up before parsing it.

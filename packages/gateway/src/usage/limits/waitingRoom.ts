@@ -6,7 +6,7 @@
 /** A request that waits. */
 export interface Waiter<Request, Grant> {
   readonly request: Request
-  /** When it began to wait, by the clock of the limits. */
+  /** When it started to wait, by the clock of the limits. */
   readonly since: number
   readonly resolve: (grant: Grant) => void
   readonly reject: (error: Error) => void

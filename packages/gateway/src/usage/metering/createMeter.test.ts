@@ -17,7 +17,7 @@ const createBlockingStorage = () => {
   const blocked: ((result: WriteResult) => void)[] = []
   const store = ({ text, values }: Step): void => {
     if (!text.startsWith('insert into usage_minutes')) return
-    for (let index = 0; index < values.length; index += 6) {
+    for (let index = 0; index < values.length; index += 7) {
       const [at, keyId, run, total] = values.slice(index, index + 4)
       const row = `${at} ${keyId} ${run}`
       totals.set(row, Math.max(totals.get(row) ?? 0, Number(total)))

@@ -2,9 +2,10 @@ import type { Network } from '../../lib/network.ts'
 import { maxMethodNames } from '../../lib/methods.ts'
 import { toBucket } from './latencyBuckets.ts'
 import type { MeteredKey, MeteredUse } from './meter.ts'
-import { addLatency, createUsageCounts, getCell, packCounts, packUse } from './usageCounts.ts'
+import { addLatency, createUsageCounts, getCell, packCounts, packStored, packUse } from './usageCounts.ts'
 import type { UsageCounts } from './usageCounts.ts'
 import { dayMs, floorTo, minuteMs } from '../../lib/time.ts'
+import { getUtcDay } from '../../lib/utcDay.ts'
 
 /** The counts of one key in one minute and run, to be written. */
 export interface MinuteRow {
@@ -15,6 +16,7 @@ export interface MinuteRow {
   readonly total: number
   readonly counts: string
   readonly used: string
+  readonly stored: string
 }
 
 /** Rows that are being written. Exactly one of its functions must be called. */
@@ -63,6 +65,8 @@ interface Entry {
 /** One minute of one run. */
 interface Minute {
   readonly at: number
+  /** Its UTC day, such as `2026-11-21`. */
+  readonly day: string
   readonly run: string
   readonly byKey: Map<string, Entry>
   /** How many entries have unwritten counts. */
@@ -91,6 +95,7 @@ interface BufferState {
 
 const createMinute = (run: string, time: number, isOtherDay = false): Minute => ({
   at: floorTo(time, minuteMs),
+  day: getUtcDay(time).text,
   run,
   byKey: new Map(),
   unwritten: 0,
@@ -146,12 +151,6 @@ const getOtherDay = (state: BufferState, day: string, time: number): Minute => {
   return minute
 }
 
-/** Whether a UTC day such as `2026-11-21` has a time. */
-const isDayOf = (day: string, time: number): boolean => {
-  const start = Date.parse(day)
-  return time >= start && time < start + dayMs
-}
-
 const createBatch = (state: BufferState, taken: readonly { minute: Minute; entry: Entry }[]): MeterBatch => {
   const rows = taken.map(({ minute: { at, run }, entry: { key, total, counts } }) => ({
     at,
@@ -160,6 +159,7 @@ const createBatch = (state: BufferState, taken: readonly { minute: Minute; entry
     total,
     counts: packCounts(counts),
     used: packUse(counts),
+    stored: packStored(counts),
   }))
   const setInFlight = (isInFlight: boolean): void => {
     for (const { minute } of taken) minute.isInFlight = isInFlight
@@ -221,7 +221,7 @@ export const createMeterBuffer = ({
     count: (key, network, method, outcome, durationMs, calls, time, use) => {
       if (time < state.current.at || time >= state.current.at + minuteMs) startMinute(state, time)
       state.countedAt ??= time
-      const isToday = use?.day === undefined || isDayOf(use.day, time)
+      const isToday = use?.day === undefined || use.day === state.current.day
       const minute = isToday ? state.current : getOtherDay(state, use.day, time)
       let entry = minute.byKey.get(key.id)
       if (entry === undefined) {
@@ -235,6 +235,7 @@ export const createMeterBuffer = ({
       if (use !== undefined) {
         cell.units += use.units
         cell.bytes += use.bytes
+        cell.stored += use.stored ?? 0
       }
       if (durationMs !== undefined) addLatency(cell, toBucket(durationMs), calls)
       if (entry.written === entry.total) minute.unwritten += 1

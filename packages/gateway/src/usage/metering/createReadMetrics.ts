@@ -3,7 +3,8 @@ import type { Network } from '../../lib/network.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Db } from '../../storage/tables.ts'
 import { bucketCount, percentile } from './latencyBuckets.ts'
-import { connectionMethod, notificationMethod, toOldKeyId } from './meter.ts'
+import { toOldKeyId } from '../../storage/toOldKeyId.ts'
+import { connectionMethod, notificationMethod } from './meter.ts'
 import type { CallFilter, Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
 import { unpackCounts } from './usageCounts.ts'
 import { splitByTable } from './usagePlan.ts'
@@ -59,6 +60,8 @@ interface Sums {
   readonly totals: Float64Array
   readonly successes: Float64Array
   readonly reverts: Float64Array
+  /** In all: calls whose result was in the chain store. */
+  stored: number
   readonly connections: Float64Array
   readonly notifications: Float64Array
   /** Those of all steps, one after the other. */
@@ -82,6 +85,7 @@ const createSums = ({ from, to, step, filter }: MetricsQuery): Sums => {
     totals: new Float64Array(steps),
     successes: new Float64Array(steps),
     reverts: new Float64Array(steps),
+    stored: 0,
     connections: new Float64Array(steps),
     notifications: new Float64Array(steps),
     buckets: new Uint32Array(steps * bucketCount),
@@ -91,10 +95,19 @@ const createSums = ({ from, to, step, filter }: MetricsQuery): Sums => {
   }
 }
 
+/** What a row says of the calls. */
+interface CountedRow {
+  readonly at: number
+  readonly counts: string
+  readonly stored: string
+}
+
 /** Adds the counts of a row. */
-const addCounts = (sums: Sums, at: number, counts: string): void => {
+const addCounts = (sums: Sums, { at, counts, stored }: CountedRow): void => {
   const { methods, networks, outcomes, buckets } = sums
   const point = Math.max(0, Math.floor((at - sums.from) / sums.stepMs))
+  for (const [method, network, outcome, total] of unpackCounts(stored) ?? [])
+    if (matches(sums.filter, { method, network, outcome })) sums.stored += total
   // The roll-up reports rows that cannot be parsed.
   for (const cell of unpackCounts(counts) ?? []) {
     const [method, network, outcome, total] = cell
@@ -142,6 +155,7 @@ const toMetrics = (sums: Sums): Metrics => {
     total: sumOfAll.total,
     succeeded: sumOfAll.succeeded,
     reverted: sumOfAll.reverted,
+    stored: sums.stored,
     successRate: sumOfAll.total === 0 ? null : (sumOfAll.succeeded + sumOfAll.reverted) / sumOfAll.total,
     latencyMs: {
       ...toLatency(sumOfAll.buckets),
@@ -184,24 +198,24 @@ const eachRow = async (
   db: Db,
   keyId: string,
   { table, from, to }: PeriodPart,
-  add: (at: number, counts: string) => void,
+  add: (row: CountedRow) => void,
 ): Promise<void> => {
   if (from >= to) return
   let after: { at: number; run: string } | undefined
   for (;;) {
-    const rows: readonly { at: number; counts: string; run?: string }[] =
+    const rows: readonly (CountedRow & { readonly run?: string })[] =
       table === 'usageMinutes'
         ? await minutesAfter(db, keyId, { from, to, after })
         : await db.query
             .selectFrom(table)
-            .select(['at', 'counts'])
+            .select(['at', 'counts', 'stored'])
             .where('keyId', '=', keyId)
             .where('at', '>=', after === undefined ? from : after.at + 1)
             .where('at', '<', to)
             .orderBy('at')
             .limit(pageRows)
             .execute()
-    for (const { at, counts } of rows) add(at, counts)
+    for (const row of rows) add(row)
     const last = rows.at(-1)
     if (last === undefined || rows.length < pageRows) return
     after = { at: last.at, run: last.run ?? '' }
@@ -216,7 +230,7 @@ const minutesAfter = (
 ) =>
   query
     .selectFrom('usageMinutes')
-    .select(['at', 'counts', 'run'])
+    .select(['at', 'counts', 'stored', 'run'])
     .where('keyId', '=', keyId)
     .where('at', '>=', after?.at ?? from)
     .where('at', '<', to)
@@ -240,6 +254,6 @@ export const createReadMetrics =
     const state = await readState(db)
     for (const keyId of await findKeys(db, query.subject))
       for (const part of splitByTable(state, { from, to: from + steps * stepMs, step: query.step }))
-        await eachRow(db, keyId, part, (at, counts) => addCounts(sums, at, counts))
+        await eachRow(db, keyId, part, (row) => addCounts(sums, row))
     return toMetrics(sums)
   }

@@ -1,7 +1,7 @@
 import type { Storage } from '../../storage/openStorage.ts'
 import type { ReadTraffic } from './activity.ts'
 import { addCounts, createActivitySum, readRows } from './activityRows.ts'
-import { toOldKeyId } from './meter.ts'
+import { toOldKeyId } from '../../storage/toOldKeyId.ts'
 import { splitByTable } from './usagePlan.ts'
 import type { PeriodPart } from './usagePlan.ts'
 import { readState } from './usageRows.ts'

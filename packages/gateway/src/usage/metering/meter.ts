@@ -26,18 +26,14 @@ export interface MeteredKey {
   readonly userId?: string | undefined
 }
 
-/**
- * Gets the id that calls with the old key of a rotation are counted for, which separates them from calls with the new key. Usage before the
- * rotation keeps the id of the key.
- */
-export const toOldKeyId = (keyId: string): string => `${keyId}:old`
-
 /** What calls used, besides their number. */
 export interface MeteredUse {
   /** What the limits charged them. */
   readonly units: number
   /** The bytes of their results. */
   readonly bytes: number
+  /** How many of the calls had their result in the chain store. @default 0 */
+  readonly stored?: number | undefined
   /** The UTC day that the limits charged them to, such as `2026-11-21`. They count for it, even if they ended on the next one. @default today */
   readonly day?: string | undefined
 }

@@ -19,7 +19,7 @@ const setUpCommits = (alongside?: MeterOptions['alongside']) => {
         if (failure !== undefined) return Promise.reject(failure as Error)
         const rows = steps
           .filter(({ text }) => text.startsWith('insert into usage_minutes'))
-          .reduce((sum, { values }) => sum + values.length / 6, 0)
+          .reduce((sum, { values }) => sum + values.length / 7, 0)
         commits.push({ rows, extra: steps.filter(({ text }) => text === 'ledger').length })
         return Promise.resolve([])
       },

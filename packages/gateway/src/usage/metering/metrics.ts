@@ -39,6 +39,8 @@ export interface Metrics {
   readonly succeeded: number
   /** Calls whose contract reverted. They are neither successes nor failures. */
   readonly reverted: number
+  /** Calls whose result was in the chain store: no node was asked. */
+  readonly stored: number
   /** `(succeeded + reverted) / total`; `null` if there were no calls. */
   readonly successRate: number | null
   readonly latencyMs: Latency

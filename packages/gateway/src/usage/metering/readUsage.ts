@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Network } from '../../lib/network.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import { readRows } from './activityRows.ts'
-import { toOldKeyId } from './meter.ts'
+import { toOldKeyId } from '../../storage/toOldKeyId.ts'
 import { unpackCounts, unpackUse } from './usageCounts.ts'
 import { splitByTable } from './usagePlan.ts'
 import { readState } from './usageRows.ts'
@@ -39,6 +39,9 @@ export interface UsageItem {
 }
 
 interface UsageKey {
+  /** As stored, which is the order of keys. */
+  readonly keyId: string
+  /** The same, or the id of its key for calls with the old key of a rotation. */
   readonly id: string
   readonly appId: string | null
   readonly userId: string | null
@@ -47,15 +50,25 @@ interface UsageKey {
 /** Keys that one query reads: a day of a key that is not rolled up has a row for each minute and process. */
 const keysPerQuery = 20
 
+/** Finds the next keys, in the order of an index, so that no others are read. The calls with an old key are read with those of its key. */
 const findKeys = ({ query }: Storage['db'], { userId, after }: UsageQuery): Promise<readonly UsageKey[]> => {
-  const id = sql<string>`replace(key_id, ':old', '')`
+  const id = sql<string>`replace(${sql.ref('keys.keyId')}, ${toOldKeyId('')}, '')`
   return query
-    .selectFrom('usageKeys')
-    .select(({ fn }) => [id.as('id'), fn.max('appId').as('appId'), fn.max('userId').as('userId')])
-    .$if(userId !== undefined, (keys) => keys.where('userId', '=', userId ?? ''))
-    .$if(after !== undefined, (keys) => keys.where(id, '>', after ?? ''))
-    .groupBy(id)
-    .orderBy(id)
+    .selectFrom('usageKeys as keys')
+    .select(['keys.keyId', 'keys.appId', 'keys.userId', id.as('id')])
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('usageKeys as current')
+            .select('current.keyId')
+            .where('current.keyId', '=', id)
+            .whereRef('current.keyId', '<>', 'keys.keyId'),
+        ),
+      ),
+    )
+    .$if(userId !== undefined, (keys) => keys.where('keys.userId', '=', userId ?? ''))
+    .$if(after !== undefined, (keys) => keys.where('keys.keyId', '>', after ?? ''))
+    .orderBy('keys.keyId')
     .limit(keysPerQuery)
     .execute()
 }
@@ -105,7 +118,7 @@ export const readUsage = async (
         if (key !== undefined) addRow(items, key, { at: new Date(at).toISOString().slice(0, length), counts, used })
       }
     if (keys.length < keysPerQuery) return { items: [...items.values()], last: undefined }
-    after = keys.at(-1)?.id
+    after = keys.at(-1)?.keyId
     if (items.size >= minRows) return { items: [...items.values()], last: after }
     await nextRound()
   }

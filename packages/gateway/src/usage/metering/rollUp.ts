@@ -4,10 +4,12 @@ import type { Db } from '../../storage/tables.ts'
 import type { MeterEvent } from './meter.ts'
 import {
   addPacked,
+  addStored,
   addUse,
   createUsageCounts,
   getTotal,
   packCounts,
+  packStored,
   packUse,
   unpackCounts,
   unpackUse,
@@ -68,18 +70,19 @@ const sumRows = async (
 ): Promise<{ sums: ReadonlyMap<string, UsageCounts>; skipped: number }> => {
   const rows = await query
     .selectFrom(from)
-    .select(['keyId', 'counts', 'used'])
+    .select(['keyId', 'counts', 'used', 'stored'])
     .where('keyId', 'in', keys)
     .where('at', '>=', start)
     .where('at', '<', start + spanMs)
     .execute()
   const sums = new Map<string, UsageCounts>()
   let skipped = 0
-  for (const [index, { keyId, counts, used }] of rows.entries()) {
+  for (const [index, { keyId, counts, used, stored }] of rows.entries()) {
     if ((index + 1) % parsedAtOnce === 0) await nextRound()
     const cells = unpackCounts(counts)
     const uses = unpackUse(used)
-    if (cells === undefined || uses === undefined) {
+    const storedCells = unpackCounts(stored)
+    if (cells === undefined || uses === undefined || storedCells === undefined) {
       skipped += 1
       continue
     }
@@ -87,6 +90,7 @@ const sumRows = async (
     if (sum === undefined) sums.set(keyId, (sum = createUsageCounts()))
     addPacked(sum, cells)
     addUse(sum, uses)
+    addStored(sum, storedCells)
   }
   return { sums, skipped }
 }
@@ -113,7 +117,14 @@ const rollUpSpan = async (
     })
     skippedRows += skipped
     for (const [keyId, sum] of sums)
-      summed.push({ at: start, keyId, total: getTotal(sum), counts: packCounts(sum), used: packUse(sum) })
+      summed.push({
+        at: start,
+        keyId,
+        total: getTotal(sum),
+        counts: packCounts(sum),
+        used: packUse(sum),
+        stored: packStored(sum),
+      })
     if (summed.length >= writtenAtOnce) {
       await writeRollUp(storage, level.into, summed)
       summed = []

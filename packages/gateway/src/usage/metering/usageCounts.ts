@@ -7,6 +7,8 @@ export interface UsageCell {
   units: number
   /** The bytes of their results. */
   bytes: number
+  /** How many of them had their result in the chain store. */
+  stored: number
   /** Pairs of latency bucket and count: bucket, count, bucket, count, … There are few, so that a list is smaller and faster than a map. */
   readonly latencies: number[]
 }
@@ -26,7 +28,7 @@ export const getCell = ({ cells }: UsageCounts, network: Network, method: string
   let outcomes = methods.get(method)
   if (outcomes === undefined) methods.set(method, (outcomes = new Map()))
   let cell = outcomes.get(outcome)
-  if (cell === undefined) outcomes.set(outcome, (cell = { total: 0, units: 0, bytes: 0, latencies: [] }))
+  if (cell === undefined) outcomes.set(outcome, (cell = { total: 0, units: 0, bytes: 0, stored: 0, latencies: [] }))
   return cell
 }
 
@@ -63,6 +65,10 @@ export const packCounts = (counts: UsageCounts): string => pack(counts, ({ total
 export const packUse = (counts: UsageCounts): string =>
   pack(counts, ({ units, bytes }) => (units === 0 && bytes === 0 ? undefined : [units, bytes]))
 
+/** Serializes how many calls had their result in the chain store, as `packCounts` does without latencies. */
+export const packStored = (counts: UsageCounts): string =>
+  pack(counts, ({ stored }) => (stored === 0 ? undefined : [stored]))
+
 /** A serialized cell of counts. */
 export type PackedCell = readonly [method: string, network: Network, outcome: string, total: number, ...number[]]
 
@@ -98,7 +104,7 @@ const unpack = <Cell>(text: string, isCell: (cell: unknown) => cell is Cell): re
   return packed.every(isCell) ? packed : undefined
 }
 
-/** Parses the output of `packCounts`. @returns `undefined` if the text is anything else. */
+/** Parses the output of `packCounts` or `packStored`. @returns `undefined` if the text is anything else. */
 export const unpackCounts = (text: string): readonly PackedCell[] | undefined => unpack(text, isPackedCell)
 
 /** Parses the output of `packUse`. @returns `undefined` if the text is anything else. */
@@ -111,6 +117,11 @@ export const addUse = (counts: UsageCounts, cells: readonly PackedUse[]): void =
     cell.units += units
     cell.bytes += bytes
   }
+}
+
+/** Adds parsed counts of calls whose result was in the chain store. */
+export const addStored = (counts: UsageCounts, cells: readonly PackedCell[]): void => {
+  for (const [method, network, outcome, stored] of cells) getCell(counts, network, method, outcome).stored += stored
 }
 
 /** Adds parsed counts. */

@@ -15,10 +15,11 @@ const keysInsertion: Insertion<'keyId' | 'appId' | 'userId'> = {
   columns: ['keyId', 'appId', 'userId'],
   conflict: 'do nothing',
 }
-const minutesInsertion: Insertion<'at' | 'keyId' | 'run' | 'total' | 'counts' | 'used'> = {
+const minutesInsertion: Insertion<keyof RollUpRow | 'run'> = {
   into: 'usage_minutes',
-  columns: ['at', 'keyId', 'run', 'total', 'counts', 'used'],
-  conflict: `(at, key_id, run) do update set total = excluded.total, counts = excluded.counts, used = excluded.used
+  columns: ['at', 'keyId', 'run', 'total', 'counts', 'used', 'stored'],
+  conflict: `(at, key_id, run) do update set total = excluded.total, counts = excluded.counts, used = excluded.used,
+      stored = excluded.stored
     where excluded.total > usage_minutes.total`,
 }
 /** The counts of one key in one hour or day. */
@@ -28,6 +29,7 @@ export interface RollUpRow {
   readonly total: number
   readonly counts: string
   readonly used: string
+  readonly stored: string
 }
 
 const pendingInsertion: Insertion<'level' | 'at' | 'run' | 'version'> = {
@@ -38,8 +40,9 @@ const pendingInsertion: Insertion<'level' | 'at' | 'run' | 'version'> = {
 /** Stored counts only grow. So the larger total is the newer one, even if two instances roll up at once. */
 const toRollUpInsertion = (into: Level['into']): Insertion<keyof RollUpRow> => ({
   into,
-  columns: ['at', 'keyId', 'total', 'counts', 'used'],
-  conflict: `(at, key_id) do update set total = excluded.total, counts = excluded.counts, used = excluded.used
+  columns: ['at', 'keyId', 'total', 'counts', 'used', 'stored'],
+  conflict: `(at, key_id) do update set total = excluded.total, counts = excluded.counts, used = excluded.used,
+      stored = excluded.stored
     where excluded.total > ${into}.total`,
 })
 

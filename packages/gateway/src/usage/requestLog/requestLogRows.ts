@@ -26,6 +26,7 @@ const requestInsertion: Insertion<keyof LoggedRequest> = {
     'requestId',
     'calls',
     'failedCalls',
+    'storedCalls',
     'keyEnding',
     'origin',
     'ipBlock',

@@ -22,6 +22,8 @@ export interface RecordedRequest {
   /** How many calls it has. */
   readonly calls: number
   readonly failedCalls: number
+  /** How many of them had their result in the chain store. */
+  readonly storedCalls: number
   /** The key and the token that it was sent with. Not recorded. */
   readonly secrets: readonly string[]
   readonly keyEnding: string | undefined

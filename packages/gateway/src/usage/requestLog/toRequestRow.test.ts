@@ -21,6 +21,7 @@ const toRow = (request: Partial<RecordedRequest> = {}) =>
       requestId: 'a-request',
       calls: 1,
       failedCalls: 0,
+      storedCalls: 0,
       secrets: [key, token],
       keyEnding: 'mnop',
       origin: 'https://dapp.example',

@@ -92,6 +92,7 @@ export const toRequestRow = (request: RecordedRequest, at: number, masks: Masks)
       requestId: request.requestId,
       calls: request.calls,
       failedCalls: request.failedCalls,
+      storedCalls: request.storedCalls,
       keyEnding: request.keyEnding ?? null,
       origin: toText(request.origin, textLength),
       ipBlock: (request.ip === undefined ? undefined : toNetworkBlock(request.ip)) ?? null,

@@ -15,7 +15,7 @@ from .request_headers import check_request_headers, find_header_secrets
 T = TypeVar("T")
 
 Network: TypeAlias = str
-"""The name of a network, such as ``"sepolia"``: lower-case letters, digits and inner hyphens, at most 63 characters.
+"""The name of a network, such as ``"base-sepolia"``: lower-case letters, digits and inner hyphens, at most 63 characters.
 
 It replaces ``{network}`` in a URL."""
 

@@ -28,7 +28,7 @@ class Endpoint:
         base_url: The URL of an app: calls are sent to ``{base_url}/v2/{api_key}``.
         rpc_url: The RPC URL of an API key: calls are sent to ``{rpc_url}/{api_key}``.
         api_key: The API key, or a function that returns the current one.
-        network: The name of the network, such as ``"sepolia"``.
+        network: The name of the network, such as ``"base-sepolia"``.
         chain_id: The expected chain id, the same for all endpoints.
         jwt: A JSON Web Token, or a function that returns it.
         headers: Extra headers of each request, or a function that returns them.

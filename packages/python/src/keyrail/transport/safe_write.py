@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from ..failure.create_failure import create_failure
@@ -16,6 +17,7 @@ from .deadline import Deadline
 from .retry import call_steps
 from .sender import Group, Sender
 from .steps import Call, Pause, Steps
+from .transaction_hash import has_own_type
 
 # The pause between two look-ups: long enough for a transaction to arrive and to spread to other nodes.
 LOOK_MS = 2_000
@@ -24,6 +26,7 @@ MAX_LOOKS = 3
 MAX_RECEIPT_LOOKS = 30
 # Failures with which the node rejects the transaction. It may have accepted the same transaction before.
 REJECTED_BY_NODE = frozenset({"txRejected", "revert"})
+_HASH = re.compile(r"0x[\da-fA-F]{64}", re.ASCII)
 
 
 def write_steps(
@@ -46,6 +49,7 @@ def write_steps(
     """
     method = call.method
     sync = TABLE[method].get("lookUp") == "receipt"
+    own_type = has_own_type(json.loads(call.params)[0])
     resent = 0
     # With several endpoints, look-ups go to the one that accepted the transaction.
     group = Group()
@@ -65,7 +69,8 @@ def write_steps(
         (outcome,) = yield from call_steps(call, sender, settings, deadline, attempt_ms=attempt_ms, group=group)
         sent_to = group.at
         if isinstance(outcome, Result):
-            if _has_hash(outcome.value, "transactionHash" if sync else None, tx_hash):
+            member = "transactionHash" if sync else None
+            if _has_hash(outcome.value, member, tx_hash) or (own_type and _has_hash(outcome.value, member)):
                 return [outcome]
             text = "the server responded with the hash of another transaction"
             failure = create_failure(Facts(kind="badResponse", text=text), method=method, redacted_url=redacted_url)
@@ -95,7 +100,9 @@ def write_steps(
             yield Pause(LOOK_MS)
 
 
-def _has_hash(value: Any, member: str | None, tx_hash: str) -> bool:
+def _has_hash(value: Any, member: str | None, tx_hash: str | None = None) -> bool:
     if member is not None:
         value = value.get(member) if isinstance(value, dict) else None
-    return isinstance(value, str) and value.lower() == tx_hash
+    if not isinstance(value, str):
+        return False
+    return bool(_HASH.fullmatch(value)) if tx_hash is None else value.lower() == tx_hash

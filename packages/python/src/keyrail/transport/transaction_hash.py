@@ -10,14 +10,16 @@ from eth_utils.crypto import keccak
 from ..failure.check import check, describe
 
 _RAW = re.compile(r"0x[0-7c-fC-F][\da-fA-F]{3,}", re.ASCII)
-_LAST_KNOWN_TYPE = 4
+_ZKSYNC_TYPE = 0x71
 _BLOBS_TYPE = 3
+# The last type that the specification has. A legacy transaction starts with a list.
+_LAST_TYPE = 4
 _LIST = 0xC0
 _LONG_LIST = 0xF8
 
 
 def compute_transaction_hash(raw: Any) -> str | None:
-    """Compute the hash of a signed transaction. Returns None for unknown transaction types, because some chains have their own.
+    """Compute the hash of a signed transaction: that of its bytes. Returns None for ZKsync's type 0x71, which is hashed by EIP-712.
 
     Args:
         raw: The parameter of ``eth_sendRawTransaction``.
@@ -31,9 +33,14 @@ def compute_transaction_hash(raw: Any) -> str | None:
     check(isinstance(raw, str), f"The transaction must be signed and in hex, such as 0x02f8…, not {describe(raw)}.")
     check(len(raw) % 2 == 0 and _RAW.fullmatch(raw), "The transaction must be signed and in hex, such as 0x02f8….")
     data = bytes.fromhex(raw[2:])
-    if _LAST_KNOWN_TYPE < data[0] < _LIST:
+    if data[0] == _ZKSYNC_TYPE:
         return None
     return "0x" + keccak(_without_blobs(data) if data[0] == _BLOBS_TYPE else data).hex()
+
+
+def has_own_type(raw: str) -> bool:
+    """Whether a transaction is of a type that a single chain has, which may hash it in its own way."""
+    return _LAST_TYPE < int(raw[2:4], 16) < _LIST
 
 
 def _get_header_length(data: bytes, at: int) -> int:

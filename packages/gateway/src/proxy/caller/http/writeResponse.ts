@@ -12,7 +12,7 @@ import {
 } from '../../http/compress.ts'
 import { corsHeaders } from '../../http/cors.ts'
 import { closeGraceMs } from '../../http/rejectBrokenHttp.ts'
-import { blockHeader } from '../../call/blockHeader.ts'
+import { blockHeader } from '../../http/blockHeader.ts'
 import type { GatewayContext } from '../../request/gatewayContext.ts'
 import type { RequestContext } from '../../request/requestContext.ts'
 import { getByteLength } from '../../request/responseParts.ts'

@@ -103,7 +103,7 @@ export const createSocketServer = (getGateway: () => GatewayContext): SocketServ
     const atOnce = Math.max(minClosedAtOnce, Math.ceil(connections.size / steps))
     const leaveSome = (): void => {
       let left = atOnce
-      // A connection that has been asked to close is asked again until it has closed, which changes nothing.
+      // A connection that is closing is closed again until it has closed, which changes nothing.
       for (const connection of connections) {
         if (left === 0) return
         if (leaveConnection(connection)) left -= 1

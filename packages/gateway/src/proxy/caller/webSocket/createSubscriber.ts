@@ -1,7 +1,7 @@
 import { dropBytes, holdBytes } from '../../../lib/memoryBudget.ts'
 import type { BufferedBytes } from '../../../lib/memoryBudget.ts'
 import { rejections } from '../../../errors/rejections.ts'
-import type { SubscriptionCalls } from '../../subscription/subscriptionCalls.ts'
+import type { SubscriptionCalls } from '../../upstream/subscriptionCalls.ts'
 import type { Subscriber, SubscriptionHub } from '../../subscription/subscriptionHub.ts'
 import { parseSingleText } from './parseSingleText.ts'
 

@@ -50,7 +50,7 @@ interface Following extends FollowHeadOptions {
 
 /**
  * Creates the polls that follow a chain block by block, by the same steps as subscriptions of the SDK that poll. What to do about a head below the
- * newest block differs: the service has other nodes to ask.
+ * newest block differs: the service has other nodes.
  */
 export const followHead = (options: FollowHeadOptions): Poll => {
   const chain = { blocks: options.ring.blocks, complete: false }

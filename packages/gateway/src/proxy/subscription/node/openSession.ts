@@ -1,4 +1,4 @@
-import type { UpstreamHeaders } from '../../upstream/upstreamHeaders.ts'
+import type { UpstreamHeaders } from '../../options/upstreamOptions.ts'
 import { openWebSocket } from './openWebSocket.ts'
 import type { NodeConnection } from './openWebSocket.ts'
 
@@ -120,7 +120,7 @@ export const openSession = (
   const subscribe = (topic: NodeTopic): void => {
     sent.set(topic, undefined)
     requests.send('eth_subscribe', [topic], (result) => {
-      // A node that rejects a topic is not asked again on this connection.
+      // A topic that the node rejects is not requested again on this connection.
       if (typeof result !== 'string') return
       sent.set(topic, result)
       bySubscription.set(result, topic)

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import type { ClientOptions } from 'ws'
-import type { UpstreamHeaders } from '../../upstream/upstreamHeaders.ts'
+import type { UpstreamHeaders } from '../../options/upstreamOptions.ts'
 import { getCredentials } from '../../upstream/upstreamSecrets.ts'
 
 /** A WebSocket connection to a node. */

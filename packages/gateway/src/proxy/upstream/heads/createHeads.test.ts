@@ -162,7 +162,7 @@ describe('a head that the chain can have got to', () => {
     }
     for (let round = 0; round < 200; round += 1) compare(5)
     compare(3_600)
-    // The chain stands still.
+    // The chain has no new blocks.
     for (let round = 0; round < 1_000; round += 1) after(60, 1_000, getHead())
     for (let round = 0; round < 200; round += 1) compare(5)
   })

@@ -23,7 +23,7 @@ const paceMargin = 4
 const measureMs = 60_000
 /** In blocks per second. No chain whose nodes are a few seconds apart is faster. */
 const unknownPace = 20
-/** In blocks per second. Some chains only have a block when there are transactions, and fast ones stand still at times. */
+/** In blocks per second. Some chains only have a block when there are transactions, and fast ones pause at times. */
 const leastPace = 4
 /** How long nodes have to respond with other heads before the chain counts as changed, and how long two nodes have to agree on that. */
 const maxDoubtMs = 30_000

@@ -1,4 +1,4 @@
-import type { CallScope } from '../../call/callScope.ts'
+import type { CallScope } from '../callScope.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import { toHex } from '../../../lib/rpc/quantity.ts'

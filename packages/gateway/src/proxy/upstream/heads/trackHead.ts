@@ -1,5 +1,5 @@
 import { getMember } from '../../../lib/json/scanMembers.ts'
-import type { CallScope } from '../../call/callScope.ts'
+import type { CallScope } from '../callScope.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
@@ -18,7 +18,7 @@ const latest = /^\s*\[\s*"latest"/
 const maxBlockBytes = 256 * 1024
 
 /** Reads the number of a block from a result. */
-export const readHead = (call: ForwardedCall, result: CallResult): number | undefined => {
+export const readHead = (call: Pick<ForwardedCall, 'method'>, result: CallResult): number | undefined => {
   if (!('value' in result) || result.member === 'error' || result.value.length > maxBlockBytes) return undefined
   const text = result.value.toString('latin1')
   if (call.method === 'eth_blockNumber') return parseQuantity(text)

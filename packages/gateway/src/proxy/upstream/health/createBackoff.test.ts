@@ -51,7 +51,7 @@ describe('a backoff', () => {
     ['throttled', 100, 100],
     ['throttled', 1e9, 3_600_000],
     ['unavailable', 3_000, 3_000],
-  ] as const)('after %s waits as long as the node asks: %i ms', (kind, retryAfterMs, expected) => {
+  ] as const)('after %s waits as long as the node requests: %i ms', (kind, retryAfterMs, expected) => {
     const started = start()
     started.backoff.learn({ kind, retryAfterMs })
     expect(getPauseMs(started)).toBe(expected)

@@ -17,7 +17,7 @@ describe('a budget', () => {
     const { budget } = start({})
     budget.charge(1e9, 1e9)
     expect(budget.hasRoom(1e9, 1e9)).toBe(true)
-    expect(budget.hasRoomToday()).toBe(true)
+    expect(budget.hasRoomToday(1)).toBe(true)
     expect(budget.states()).toEqual([])
   })
 
@@ -54,12 +54,26 @@ describe('a budget', () => {
     expect(budget.hasRoom(1, 1)).toBe(false)
   })
 
+  test('counts calls with the weights of its upstream, else with those of the gateway', () => {
+    const weights = { eth_call: 26, eth_chainId: 0, '*': 20 }
+    const calls = [{ method: 'eth_call' }, { method: 'eth_getCode' }, { method: 'eth_chainId' }]
+    expect(createBudget({}, { weights }).getUnits(calls, 3)).toBe(46)
+    expect(createBudget({}, { weights: { eth_call: 26 } }).getUnits(calls, 3)).toBe(28)
+    expect(createBudget({}).getUnits(calls, 3)).toBe(3)
+  })
+
+  test('has no room for an own query of more units than the day has left', () => {
+    const { budget } = start({ maxUnitsPerDay: 30 })
+    budget.charge(1, 20)
+    expect([budget.hasRoomToday(10), budget.hasRoomToday(11)]).toEqual([true, false])
+  })
+
   test('has room for own queries while only its second is used up', () => {
     const { budget } = start({ maxRequestsPerSecond: 1, maxRequestsPerDay: 2 })
     budget.charge(1, 1)
-    expect([budget.hasRoom(1, 1), budget.hasRoomToday()]).toEqual([false, true])
+    expect([budget.hasRoom(1, 1), budget.hasRoomToday(1)]).toEqual([false, true])
     budget.charge(1, 1)
-    expect(budget.hasRoomToday()).toBe(false)
+    expect(budget.hasRoomToday(1)).toBe(false)
   })
 
   test('starts with the usage so far, so that a reload resets nothing', () => {

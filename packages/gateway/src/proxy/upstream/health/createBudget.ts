@@ -2,12 +2,15 @@ import type { UpstreamOptions } from '../../options/upstreamOptions.ts'
 
 /**
  * The most that an upstream may be sent, for nodes whose provider bills or throttles. A unit is a request, multiplied by the weight of its
- * method (`weights` of the gateway).
+ * method (those of the upstream, else of the gateway).
  */
 export type BudgetLimits = Pick<
   UpstreamOptions,
   'maxRequestsPerSecond' | 'maxRequestsPerDay' | 'maxUnitsPerSecond' | 'maxUnitsPerDay'
 >
+
+/** How many units a call of a method uses, by name, and `*` for all others. */
+type BudgetWeights = UpstreamOptions['weights']
 
 /** The usage of the current second and the current day (UTC). A reload of the config preserves it. */
 export interface BudgetUsage {
@@ -34,8 +37,13 @@ export interface BudgetState {
 export interface Budget {
   /** Whether it has room for this many more requests and units. */
   readonly hasRoom: (requests: number, units: number) => boolean
-  /** Whether the day has room for another request. The gateway's own queries may exceed the limit of a second, which costs nothing. */
-  readonly hasRoomToday: () => boolean
+  /**
+   * Whether the day has room for a request of the gateway's own, which uses this many units. It may exceed the limit of a second, which costs
+   * nothing.
+   */
+  readonly hasRoomToday: (units: number) => boolean
+  /** How many units calls use. @param units - How many they use at an upstream without weights of its own. */
+  readonly getUnits: (calls: readonly { readonly method: string }[], units: number) => number
   /** Charges a request. */
   readonly charge: (requests: number, units: number) => void
   /** Its limits with their remaining units. Empty if it has none. */
@@ -54,11 +62,16 @@ export const createBudgetUsage = (): BudgetUsage => ({ second: createPeriod(), d
  * Creates the budget of an upstream.
  * @param limits - Without any, it always has room.
  * @param options.usage - The usage so far.
+ * @param options.weights - @default those of the gateway
  * @param options.now - In milliseconds since 1970, because a day ends at midnight UTC. @default Date.now
  */
 export const createBudget = (
   limits: BudgetLimits,
-  { usage = createBudgetUsage(), now = Date.now }: { usage?: BudgetUsage; now?: () => number } = {},
+  {
+    usage = createBudgetUsage(),
+    weights,
+    now = Date.now,
+  }: { usage?: BudgetUsage; weights?: BudgetWeights; now?: () => number } = {},
 ): Budget => {
   const { second, day } = usage
   const requestsPerSecond = limits.maxRequestsPerSecond ?? Infinity
@@ -89,11 +102,15 @@ export const createBudget = (
       const secondHasRoom = second.requests + requests <= requestsPerSecond && second.units + units <= unitsPerSecond
       return secondHasRoom && dayHasRoom(requests, units)
     },
-    hasRoomToday: () => {
+    hasRoomToday: (units) => {
       if (isUnlimited) return true
       advanceBoth()
-      return dayHasRoom(1, 1)
+      return dayHasRoom(1, units)
     },
+    getUnits: (calls, units) =>
+      weights === undefined
+        ? units
+        : calls.reduce((sum, { method }) => sum + (weights[method] ?? weights['*'] ?? 1), 0),
     charge: (requests, units) => {
       if (isUnlimited) return
       advanceBoth()

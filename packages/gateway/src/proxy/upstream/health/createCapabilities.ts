@@ -60,7 +60,7 @@ export interface StateTest {
 
 const zeroAddress = `"0x${'0'.repeat(40)}"`
 
-/** Creates the cheap read that stands for a method at a block; `undefined` if there is none. */
+/** Creates the cheap read that represents a method at a block; `undefined` if there is none. */
 const toStateTest = (method: string, block: number): StateTest | undefined => {
   if (!method.startsWith('eth_')) return undefined
   const at = `"${toHex(block)}"`
@@ -158,7 +158,7 @@ export const createCapabilities = (
   const allowed = allowMethods === undefined ? undefined : new Set(allowMethods)
   const denied = new Set(denyMethods)
   const services = { debug, trace, txpool, always: true, development: true }
-  // Most nodes do, and each call asks.
+  // Most nodes do, and each call checks it.
   const hasAllServices = debug && trace && txpool
   const reports = createReports(now)
   const test = async (method: string, depth: number): Promise<void> => {

@@ -24,6 +24,7 @@ const start = (): Started => {
     maskError: (value) => value,
     inFlight: () => 0,
     backoff: createBackoff(),
+    getQueryUnits: () => 1,
     hasRoomForQuery: () => true,
     close: async () => {},
   }
@@ -104,4 +105,36 @@ test.each([
   finality.finalizedBefore(time)
   await untilKnown()
   expect([finality.finalizedBefore(time), back]).toEqual([50, 0])
+})
+
+test('without the tag, a block is final at the depth of the config, and a head that goes back a little changes nothing', async () => {
+  const { setOutcome, setNumber, upstream } = start()
+  let [time, head, backs] = [0, 100, 0]
+  const onBack = (): void => void (backs += 1)
+  const finality = createFinality(upstream, { timeoutMs: 1_000, onBack, depth: 20, head: () => head, now: () => time })
+  const refresh = async (): Promise<number> => {
+    time += 11_000
+    finality.finalizedBefore(time)
+    await untilKnown()
+    return finality.finalizedBefore(time)
+  }
+  setOutcome('"error":{"code":-32602,"message":"unknown block tag"}')
+  expect(await refresh()).toBe(80)
+  head = 95
+  expect([await refresh(), backs]).toEqual([80, 0])
+  head = 110
+  expect(await refresh()).toBe(90)
+  head = 60
+  expect([await refresh(), backs]).toEqual([40, 1])
+  // A chain that has started again is shorter than the depth.
+  head = 5
+  expect([await refresh(), await refresh(), backs]).toEqual([-1, -1, 2])
+  head = 60
+  expect([await refresh(), backs]).toEqual([40, 2])
+  setNumber(59)
+  expect(await refresh()).toBe(59)
+  // A node with the tag that has no such block for a while.
+  setOutcome('"result":null')
+  head = 200
+  expect([await refresh(), backs]).toEqual([59, 2])
 })

@@ -19,6 +19,7 @@ test('a throttled node that a call could not reach is used as soon as a probe ca
   ]
   const upstream = {
     backoff: createBackoff(),
+    getQueryUnits: () => 1,
     hasRoomForQuery: () => true,
     post: ({ done }: Parameters<Upstream['post']>[0]) => {
       const { body, ...response } = responses[Math.min(probes, 1)] as (typeof responses)[number]

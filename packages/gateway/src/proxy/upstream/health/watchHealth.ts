@@ -19,8 +19,8 @@ export type HealthState =
   | 'syncing'
   | 'synced'
 
-/** The states of an upstream in the log. `throttled`: it worked, and now rejects calls for their rate. */
-export type UpstreamEvent = HealthState | 'throttled'
+/** The states of an upstream in the log. `throttled`: it worked, and now rejects calls for their rate. `outvoted`: others disagreed with it three times. */
+export type UpstreamEvent = HealthState | 'throttled' | 'outvoted'
 
 /** An upstream's health. */
 export interface Health {
@@ -237,7 +237,7 @@ export const watchHealth = (upstream: Upstream, options: HealthOptions): Health 
 }
 
 /**
- * Asks a node its chain id.
+ * Requests the chain id of a node.
  * @param options.hasChainId - Whether the node may have `eth_chainId`. If not, one that says that it lacks the method is on the right chain.
  * @param options.onFailure - Called with the reason, unless the node is healthy or busy.
  */

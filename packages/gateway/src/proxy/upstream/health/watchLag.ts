@@ -26,6 +26,8 @@ export interface LagWatch {
   readonly isCredible: (head: number) => boolean
   /** Queries the head of the upstream at this index, unless it was queried in the last second. */
   readonly refresh: (index: number) => void
+  /** Queries the head of the upstream at this index, unless a query is in flight. Resolves when it ends. */
+  readonly refreshNow: (index: number) => Promise<void>
 }
 
 interface LagOptions {
@@ -56,7 +58,6 @@ export const watchLag = (members: readonly GroupMember[], options: LagOptions): 
   let stopped = false
   let syncingQueriedAt = -Infinity
   const allHeads = createHeads({ tolerance: options.maxLagBlocks, trusting: options.rewritable || !several })
-  const refreshedAt: (number | undefined)[] = []
   /** The upstreams whose `eth_syncing` is queried. */
   const toQuery = new Set<GroupMember>()
 
@@ -96,16 +97,10 @@ export const watchLag = (members: readonly GroupMember[], options: LagOptions): 
     }
     return toResponses(members, heads, new Map(queried.map((member, index) => [member, syncing[index]])))
   }
-  const refresh = (index: number): void => {
-    const member = members[index]
-    const time = performance.now()
-    if (member === undefined || time - (refreshedAt[index] ?? -Infinity) < minRefreshMs) return
-    refreshedAt[index] = time
-    void query(member, 'eth_blockNumber')?.then((result) => {
-      const head = getQuantity(result)
-      if (head !== undefined) report(index, head)
-    })
-  }
+  const { refresh, refreshNow } = createRefresh(
+    async (index) => getQuantity((await query(members[index] as GroupMember, 'eth_blockNumber')) ?? 'skipped'),
+    (index, head) => report(index, head),
+  )
   const report = (index: number, head: number): boolean => {
     const wasDoubted = members.map((_, place) => allHeads.isDoubted(place))
     const isCredible = allHeads.report(index, head)
@@ -147,6 +142,32 @@ export const watchLag = (members: readonly GroupMember[], options: LagOptions): 
     saw: (index, head) => head <= (allHeads.get(index) ?? -1) || report(index, head),
     isCredible: allHeads.isCredible,
     refresh,
+    refreshNow,
+  }
+}
+
+/**
+ * Reads heads between two comparisons. An upstream gets one query at a time and, with `refresh`, one a second.
+ * @param onHead - Called with each head that is read.
+ */
+const createRefresh = (
+  readHead: (index: number) => Promise<number | undefined>,
+  onHead: (index: number, head: number) => void,
+): Pick<LagWatch, 'refresh' | 'refreshNow'> => {
+  const startedAt: (number | undefined)[] = []
+  const running: (Promise<void> | undefined)[] = []
+  const run = async (index: number): Promise<void> => {
+    startedAt[index] = performance.now()
+    const head = await readHead(index)
+    running[index] = undefined
+    if (head !== undefined) onHead(index, head)
+  }
+  const refreshNow = (index: number): Promise<void> => (running[index] ??= run(index))
+  return {
+    refresh: (index) => {
+      if (performance.now() - (startedAt[index] ?? -Infinity) >= minRefreshMs) void refreshNow(index)
+    },
+    refreshNow,
   }
 }
 

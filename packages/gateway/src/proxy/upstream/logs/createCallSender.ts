@@ -1,5 +1,5 @@
 import { rejections } from '../../../errors/rejections.ts'
-import type { CallScope, SendOptions } from '../../call/callScope.ts'
+import type { CallScope, SendCall, SendOptions } from '../callScope.ts'
 import type { CallDone, CallResult } from '../callResult.ts'
 import { forwardCall } from '../forward.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
@@ -18,8 +18,16 @@ export interface CallSender {
   readonly isStopped: () => boolean
 }
 
-/** Creates a sender. @param options - Those of the caller's call. */
-export const createCallSender = (scope: CallScope, options: SendOptions): CallSender => {
+/**
+ * Creates a sender.
+ * @param options - Those of the caller's call.
+ * @param forward - How a call is sent. @default forwardCall
+ */
+export const createCallSender = (
+  scope: CallScope,
+  options: SendOptions,
+  forward: SendCall = forwardCall,
+): CallSender => {
   const { timeoutMs } = scope
   const { deadlineMs = timeoutMs } = options
   const deadlineAt = performance.now() + deadlineMs
@@ -39,7 +47,7 @@ export const createCallSender = (scope: CallScope, options: SendOptions): CallSe
     let isOver = false
     // Assigned at once, because the call may end while it starts.
     let stop = (): void => {}
-    const started = forwardCall(call, scope, { ...options, ...own, deadlineMs: leftMs }, (result, member) => {
+    const started = forward(call, scope, { ...options, ...own, deadlineMs: leftMs }, (result, member) => {
       isOver = true
       cancels.delete(stop)
       done(result, member)

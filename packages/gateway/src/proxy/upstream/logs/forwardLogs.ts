@@ -1,4 +1,4 @@
-import type { CallScope, SendCall, SendOptions } from '../../call/callScope.ts'
+import type { CallScope, SendCall, SendOptions } from '../callScope.ts'
 import type { CallDone, CallResult } from '../callResult.ts'
 import { forwardCall } from '../forward.ts'
 import { toPickOptions } from '../forwardedCall.ts'
@@ -44,7 +44,7 @@ const forwardLogs = (
   done: CallDone,
 ): (() => void) => {
   const { group, budget, ownerId, keyId } = scope
-  const { neededHead: seenHead } = options
+  const { neededHead: seenHead, receivedLogs, only } = options
   const sender = createCallSender(scope, options)
   const finish: CallDone = (result, member) => {
     if (!sender.isStopped()) done(result, member)
@@ -56,11 +56,11 @@ const forwardLogs = (
     for (
       let member: GroupMember | undefined = first;
       member !== undefined;
-      member = group.pick(toPickOptions([call], { tried, ownerId, seenHead }))
+      member = only === undefined ? group.pick(toPickOptions([call], { tried, ownerId, seenHead })) : undefined
     ) {
       const error = tried.length === 0 ? rejected?.error : undefined
       tried.push(member)
-      const result = await splitLogs({ call, filter, member, rejected: error, ranges, sender, budget })
+      const result = await splitLogs({ call, filter, member, rejected: error, ranges, sender, budget, receivedLogs })
       if (result !== 'impossible' && isFinal(result)) {
         finish(result, member)
         return
@@ -71,7 +71,7 @@ const forwardLogs = (
     if (failure === undefined) sender.send(call, {}, finish)
     else finish(...failure)
   }
-  const preferred = group.pick(toPickOptions([call], { seenHead, ownerId, keyId }))
+  const preferred = only ?? group.pick(toPickOptions([call], { seenHead, ownerId, keyId }))
   if (preferred !== undefined && isTooLong(filter, preferred, ranges)) void split(preferred)
   else
     sender.send(call, {}, (result, member) => {

@@ -7,7 +7,7 @@ import type { BlockRef } from './parseLogFilter.ts'
 /** A block of a node's chain. */
 export interface BlockId {
   readonly number: number
-  /** The source text of its hash. */
+  /** The source text of its hash, in lower case. */
   readonly hash: string
 }
 
@@ -26,6 +26,6 @@ export const readBlock = (result: CallResult): BlockId | null | undefined => {
   const text = result.value.toString('latin1')
   if (text === 'null') return null
   const number = parseQuantity(getMember(text, 'number'))
-  const hash = getMember(text, 'hash')
+  const hash = getMember(text, 'hash')?.toLowerCase()
   return number === undefined || hash === undefined ? undefined : { number, hash }
 }

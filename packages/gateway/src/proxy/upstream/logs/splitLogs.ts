@@ -1,5 +1,6 @@
 import { rejections } from '../../../errors/rejections.ts'
 import { dropBytes } from '../../../lib/memoryBudget.ts'
+import type { SendOptions } from '../callScope.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ByteBudget } from '../postRequest.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
@@ -36,6 +37,8 @@ interface SplitOptions {
   readonly ranges: LogRanges<GroupMember>
   readonly sender: CallSender
   readonly budget: ByteBudget
+  /** Called with each part when it arrives. */
+  readonly receivedLogs: SendOptions['receivedLogs']
 }
 
 /** A range of numbers, and the block at its end if that is not final yet. */
@@ -131,9 +134,11 @@ const runPlan = (plan: LogPlan, options: SplitOptions): Promise<SplitEnd | undef
       sender.cancel()
       resolve(failure)
     }
-    const handle = (part: LogPart, result: CallResult): void => {
-      const items = 'value' in result && result.member === 'result' ? getItems(Buffer.from(result.value)) : undefined
-      if (items !== undefined) {
+    const handle = (part: LogPart, result: CallResult, at: number): void => {
+      const value = 'value' in result && result.member === 'result' ? Buffer.from(result.value) : undefined
+      const items = value && getItems(value)
+      if (value !== undefined && items !== undefined) {
+        options.receivedLogs?.(part, value, { member, at })
         plan.complete(part, items)
         sendNext()
         return
@@ -151,7 +156,8 @@ const runPlan = (plan: LogPlan, options: SplitOptions): Promise<SplitEnd | undef
       for (let part = plan.next(); part !== undefined && !isOver; part = plan.next()) {
         const sent = part
         const one = { ...call, params: filter.toParams(sent) }
-        sender.send(one, { only: member, mayStream: undefined }, (result) => handle(sent, result))
+        const at = performance.now()
+        sender.send(one, { only: member, mayStream: undefined }, (result) => handle(sent, result, at))
       }
       if (isOver || !plan.isComplete()) return
       if (limitsBlocks) ranges.set(member, plan.size())

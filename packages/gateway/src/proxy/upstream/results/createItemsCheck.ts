@@ -3,7 +3,7 @@ import { scanMembers } from '../../../lib/json/scanMembers.ts'
 import type { Member } from '../../../lib/json/scanMembers.ts'
 
 /**
- * Checks the source text of a result, in parts as they arrive. What it cannot read is right: nodes differ, and a response that is not JSON is found
+ * Checks the source text of a result, in parts as they arrive. It accepts anything that it cannot read: nodes differ, and a response that is not JSON is found
  * elsewhere.
  * @returns False once the result cannot be that of the call.
  */

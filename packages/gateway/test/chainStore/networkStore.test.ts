@@ -1,0 +1,486 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createResponseCache } from '../../src/proxy/upstream/createResponseCache.ts'
+import type { CallScope } from '../../src/proxy/upstream/callScope.ts'
+import type { ForwardedCall } from '../../src/proxy/upstream/forwardedCall.ts'
+import type { GroupMember } from '../../src/proxy/upstream/groupMember.ts'
+import { createBackoff } from '../../src/proxy/upstream/health/createBackoff.ts'
+import { confirmEmptyLogs } from '../../src/proxy/upstream/store/confirmEmptyLogs.ts'
+import { createNetworkStore } from '../../src/proxy/upstream/store/createNetworkStore.ts'
+import type { NetworkStore } from '../../src/proxy/upstream/store/createNetworkStore.ts'
+import { readStored } from '../../src/proxy/upstream/store/forwardStored.ts'
+import type { EntryAnswer } from '../../src/storage/chainStore/createChainWriter.ts'
+import type { ChainStore } from '../../src/storage/chainStore/openChainStore.ts'
+import type { SeenCall } from '../fakeUpstream.ts'
+import { createModelChain, toAddress } from './modelChain.ts'
+import type { ModelChain } from './modelChain.ts'
+import { openTestFile } from './openTestFile.ts'
+import type { TestFile } from './openTestFile.ts'
+
+/** A node whose chain a test changes. */
+interface TestNode {
+  chain: ModelChain
+  /** -1: it does not know which blocks are final. */
+  finalized: number
+  isUsable: boolean
+  /** The most blocks of a query of logs. */
+  maxBlocks: number
+  status: number
+  /** What its responses wait for, after it has read its chain. */
+  gate: Promise<unknown> | undefined
+  /** The ranges of its queries of logs. */
+  readonly queries: string[]
+  readonly member: GroupMember
+}
+
+const silent = toAddress(3)
+const realNow = performance.now.bind(performance)
+
+const createChain = (blocks = 100): ModelChain => {
+  const chain = createModelChain()
+  for (let number = 1; number <= blocks; number += 1) chain.mine([])
+  return chain
+}
+
+/** Replaces all blocks but the first: with as many others, or fewer. */
+const restart = ({ chain }: TestNode, blocks: number): void => {
+  chain.rollBack(chain.blocks.length - 1)
+  for (let number = 1; number <= blocks; number += 1) chain.mine([])
+}
+
+const createNode = (name: string, chain: ModelChain, own: Partial<TestNode> = {}): TestNode => {
+  const backoff = createBackoff()
+  const respond = ({ method, params }: SeenCall): string => {
+    if (method === 'eth_getBlockByNumber') {
+      const [block] = params as [string]
+      const number = block === 'finalized' ? node.finalized : Number(block)
+      return number < 0 ? '"result":null' : `"result":${node.chain.getBlock(number)}`
+    }
+    const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]
+    node.queries.push(`${Number(fromBlock)}-${Number(toBlock)}`)
+    return Number(toBlock) - Number(fromBlock) >= node.maxBlocks
+      ? '"error":{"code":-32005,"message":"query returned more than 10000 results"}'
+      : '"result":[]'
+  }
+  const post: GroupMember['upstream']['post'] = ({ body, done }) => {
+    const text = `{"jsonrpc":"2.0","id":1,${respond(JSON.parse(String(body)) as SeenCall)}}`
+    void Promise.resolve(node.gate).then(() => done(undefined, { status: node.status, body: Buffer.from(text) }))
+    return () => {}
+  }
+  const member = {
+    name,
+    urlHash: `hash of ${name}`,
+    backoff,
+    upstream: { post, backoff, getQueryUnits: () => 1, hasRoomForQuery: () => true, inFlight: () => 0 },
+    health: { isUsable: () => node.isUsable, isHealthy: () => node.isUsable },
+    finality: { finalizedBefore: () => node.finalized },
+    capabilities: { offers: () => true },
+  } as unknown as GroupMember
+  const defaults = { finalized: 90, isUsable: true, maxBlocks: Infinity, status: 200, gate: undefined, queries: [] }
+  const node: TestNode = { chain, ...defaults, ...own, member }
+  return node
+}
+
+/** The functions of both threads in this one. */
+const toStore = ({ reader, writer }: TestFile): ChainStore =>
+  ({
+    call: async (name: keyof typeof writer, ...args: never[]) => (writer[name] as (...a: never[]) => unknown)(...args),
+    purge: async (chain: string, upstream: string | undefined) => {
+      while (writer.purge(chain, upstream) > 0);
+    },
+    readEntry: async (text: string) => reader.readEntry(text),
+    addEntry: async (answer: EntryAnswer) => writer.addEntry(answer),
+  }) as unknown as ChainStore
+
+interface Started {
+  readonly file: TestFile
+  readonly store: NetworkStore
+  /** Verifies the chain. @returns The time until the next verification. */
+  readonly verify: () => Promise<number>
+  /** Has run as often as the chain was replaced. */
+  readonly replaced: () => number
+  /** How often a verification was asked for. */
+  readonly runs: () => number
+  /** Moves the clock of `performance.now`. */
+  readonly pass: (ms: number) => void
+}
+
+const start = (nodes: readonly TestNode[], file = openTestFile()): Started => {
+  let verify: Started['verify'] = () => Promise.reject(new Error('not created'))
+  let replaced = 0
+  let runs = 0
+  let passed = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => realNow() + passed)
+  onTestFinished(() => clock.mockRestore())
+  const store = createNetworkStore({
+    store: toStore(file),
+    network: 'testnet',
+    chainId: 1,
+    members: nodes.map(({ member }) => member),
+    logRanges: undefined,
+    traces: false,
+    timeoutMs: 1_000,
+    warn: () => {},
+    onReplaced: () => void (replaced += 1),
+    polls: {
+      markUsed: () => {},
+      create: (task, getWaitMs) => {
+        verify = async () => {
+          await task()
+          return getWaitMs()
+        }
+        return { run: async () => void (runs += 1), reschedule: () => {}, postpone: () => {}, stop: () => {} }
+      },
+    },
+  })
+  return {
+    file,
+    store,
+    verify,
+    replaced: () => replaced,
+    runs: () => runs,
+    pass: (ms) => void (passed += ms),
+  }
+}
+
+const now = (): number => performance.now()
+
+describe('the chain is verified', () => {
+  test('a chain with the same first block that is shorter than the stored one is not used, and nothing is deleted', async () => {
+    const node = createNode('one', createChain())
+    const { file, store, verify, replaced } = start([node])
+    await verify()
+    const chain = store.getChain()
+    expect(chain).toMatch(/^testnet 1 ./)
+    node.chain.rollBack(50)
+    node.finalized = 40
+    for (let round = 0; round < 4; round += 1) await verify()
+    expect([store.getChain(), replaced()]).toEqual([undefined, 0])
+    expect(`testnet 1 ${file.writer.getCheckpoint('testnet 1')?.epoch}`).toBe(chain)
+  })
+
+  test('results of a node with another chain are not stored, although other nodes have the stored one', async () => {
+    const [one, two] = [createNode('one', createChain()), createNode('two', createChain())]
+    restart(two, 100)
+    const { store, verify } = start([one, two])
+    expect(await verify()).toBe(600_000)
+    expect(store.getChain()).toBeDefined()
+    expect(store.getStorable(one.member, now())?.source.chain).toBe(store.getChain())
+    expect(store.getStorable(two.member, now())).toBeUndefined()
+  })
+
+  test('results of a node are stored up to the block at which it was compared, and deleted if it has another chain there', async () => {
+    const [one, two] = [createNode('one', createChain(200)), createNode('two', createChain(200))]
+    const { file, store, verify } = start([one, two])
+    await verify()
+    for (const { member } of [one, two]) {
+      const { source } = store.getStorable(member, now()) ?? {}
+      store.addEntry({
+        ...(source as NonNullable<typeof source>),
+        text: member.name,
+        block: 40,
+        value: new Uint8Array([49]),
+      })
+    }
+    const getLast = () => [one, two].map(({ member }) => store.getStorable(member, now())?.last)
+    for (const node of [one, two]) node.finalized = 120
+    await verify()
+    expect([getLast(), store.getVerified()]).toEqual([[120, 90], 120])
+    await verify()
+    expect(getLast()).toEqual([120, 120])
+    const version = store.getVersion()
+    // Not known to the one that is first to move the checkpoint.
+    two.chain.rollBack(70)
+    for (let number = 0; number < 70; number += 1) two.chain.mine([])
+    for (const node of [one, two]) node.finalized = 150
+    await verify()
+    expect(getLast()).toEqual([150, 120])
+    two.status = 500
+    await verify()
+    expect([getLast(), store.getVersion()]).toEqual([[150, 120], version])
+    two.status = 200
+    await verify()
+    expect(getLast()).toEqual([150, undefined])
+    expect(store.getVersion()).not.toBe(version)
+    expect(['one', 'two'].map((text) => file.reader.readEntry(text) !== undefined)).toEqual([true, false])
+  })
+
+  test('a node that does not respond keeps its chain, and one that never did has none', async () => {
+    const chain = createChain()
+    const [one, two, three] = ['one', 'two', 'three'].map((name) => createNode(name, chain)) as [
+      TestNode,
+      TestNode,
+      TestNode,
+    ]
+    three.status = 500
+    const { store, verify } = start([one, two, three])
+    await verify()
+    two.status = 500
+    // Not all have said which chain they have.
+    expect(await verify()).toBe(2_000)
+    expect([one, two, three].map(({ member }) => store.getStorable(member, now()) !== undefined)).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+
+  test('a chain that starts again has a new epoch, in which nothing of the old one is found, also not what another instance still stores', async () => {
+    const node = createNode('one', createChain())
+    const { file, store, verify, replaced } = start([node])
+    const other = start([createNode('one', createChain())], file)
+    await verify()
+    const before = store.getChain()
+    restart(node, 100)
+    for (let round = 0; round < 3; round += 1) await verify()
+    expect(replaced()).toBe(1)
+    expect(store.getChain()).toMatch(/^testnet 1 ./)
+    expect(store.getChain()).not.toBe(before)
+    // It has the old chain, and does not take the new one for it.
+    await other.verify()
+    expect(other.store.getChain()).toBeUndefined()
+  })
+
+  test('two instances that start at once on an empty file use the same epoch', async () => {
+    const chain = createChain()
+    const file = openTestFile()
+    const [one, two] = [start([createNode('one', chain)], file), start([createNode('one', chain)], file)]
+    await Promise.all([one.verify(), two.verify()])
+    expect(one.store.getChain()).toBe(two.store.getChain())
+    expect(one.store.getChain()).toBeDefined()
+  })
+
+  test('what nodes send above the block that was last verified is not stored, and makes the chain be verified again a minute later', async () => {
+    const node = createNode('one', createChain(200), { finalized: 90 })
+    const { store, verify, runs, pass } = start([node])
+    await verify()
+    node.finalized = 120
+    expect(store.getStorable(node.member, now())?.last).toBe(90)
+    expect(runs()).toBe(0)
+    pass(60_001)
+    expect(store.getStorable(node.member, now())?.last).toBe(90)
+    expect(runs()).toBe(1)
+    await verify()
+    expect(store.getStorable(node.member, now())?.last).toBe(120)
+  })
+
+  test('a block that was read of a chain which has just replaced the stored one is no checkpoint', async () => {
+    const node = createNode('one', createChain(200), { finalized: 90 })
+    const { file, store, verify } = start([node])
+    await verify()
+    node.finalized = 120
+    const { getBlock } = node.chain
+    let reads = 0
+    const chain = {
+      ...node.chain,
+      getBlock: (number: number) => {
+        // After the first comparison.
+        if (number === 90 && ++reads === 2) return getBlock(91)
+        return getBlock(number)
+      },
+    }
+    node.chain = chain
+    await verify()
+    expect(file.writer.getCheckpoint('testnet 1')?.number).toBe(90)
+    expect(store.getStorable(node.member, now())?.last).toBe(90)
+    await verify()
+    expect(file.writer.getCheckpoint('testnet 1')?.number).toBe(120)
+  })
+
+  test('if final blocks were replaced, only what is stored above the newest common one is deleted, and what was sent before is not stored', async () => {
+    const node = createNode('one', createChain(1_000), { finalized: 100 })
+    const { file, store, verify, replaced } = start([node])
+    for (const finalized of [100, 200, 300, 400, 500]) {
+      node.finalized = finalized
+      await verify()
+    }
+    const chain = String(store.getChain())
+    const addBlock = (block: number) =>
+      file.writer.addEntry({
+        ...(store.getStorable(node.member, now())?.source ?? { chain, upstream: 'one' }),
+        text: `block ${block}`,
+        block,
+        value: new Uint8Array(Buffer.from(node.chain.getBlock(block))),
+      })
+    for (const block of [150, 320, 490]) expect(addBlock(block)).toBe('stored')
+    const before = store.getStorable(node.member, now())
+    const sentAt = now()
+    node.chain.rollBack(650)
+    for (let number = 0; number < 700; number += 1) node.chain.mine([])
+    for (let round = 0; round < 3; round += 1) await verify()
+    expect([store.getChain(), replaced()]).toEqual([chain, 1])
+    expect([150, 320, 490].map((block) => file.reader.readEntry(`block ${block}`) !== undefined)).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(store.getStorable(node.member, sentAt)).toBeUndefined()
+    expect(store.getStorable(node.member, now())?.source).toEqual({ ...before?.source, revision: 1 })
+    expect(addBlock(490)).toBe('stored')
+  })
+
+  test('nothing is deleted while a node goes back and forth, or does not respond', async () => {
+    const [one, two] = [createNode('one', createChain(200)), createNode('two', createChain(200))]
+    const { file, store, verify, replaced } = start([one, two])
+    await verify()
+    const before = file.writer.getCheckpoint('testnet 1')
+    // A load balancer with a node that is late.
+    for (let round = 0; round < 6; round += 1) {
+      one.finalized = round % 2 === 0 ? 80 : 90
+      store.verifyAgain()
+      await verify()
+      expect(store.getChain()).toBeDefined()
+    }
+    two.status = 500
+    restart(one, 300)
+    for (let round = 0; round < 6; round += 1) await verify()
+    expect([store.getChain(), replaced()]).toEqual([undefined, 0])
+    expect(file.writer.getCheckpoint('testnet 1')).toEqual(before)
+    two.status = 200
+    await verify()
+    expect(store.getChain()).toBe(`testnet 1 ${before?.epoch}`)
+  })
+
+  test('another instance that has deleted replaced blocks makes this one verify its chain before it is read again', async () => {
+    const node = createNode('one', createChain(200), { finalized: 50 })
+    const { file, store, verify, runs } = start([node])
+    await verify()
+    node.finalized = 90
+    await verify()
+    file.writer.rollBack('testnet 1', { epoch: file.writer.getCheckpoint('testnet 1')?.epoch ?? '', revision: 0 }, 50)
+    const { source } = store.getStorable(node.member, now()) ?? {}
+    store.addEntry({ ...(source as NonNullable<typeof source>), text: 'a', block: 40, value: new Uint8Array([49]) })
+    await expect.poll(runs).toBe(1)
+    expect([store.getChain(), file.reader.readEntry('a')]).toEqual([undefined, undefined])
+    await verify()
+    expect(store.getStorable(node.member, now())?.source.revision).toBe(1)
+  })
+
+  test('a node for private transactions is not asked for blocks', async () => {
+    const node = createNode('one', createChain())
+    const secret = createNode('secret', createChain(), { status: 500 })
+    const { store, verify } = start([node, { ...secret, member: { ...secret.member, privateTransactions: true } }])
+    // Otherwise, the next one would follow soon.
+    expect(await verify()).toBe(600_000)
+    expect(store.getChain()).toBeDefined()
+  })
+
+  test('a node that goes back while the chain is verified makes the verification start again', async () => {
+    const node = createNode('one', createChain())
+    const { store, verify } = start([node])
+    await verify()
+    let open = (): void => {}
+    node.gate = new Promise<void>((resolve) => (open = resolve))
+    const verified = verify()
+    await new Promise((resolve) => setImmediate(resolve))
+    // Its responses about the old chain are on their way.
+    restart(node, 100)
+    store.verifyAgain()
+    node.gate = undefined
+    open()
+    await verified
+    expect(store.getChain()).toBeUndefined()
+  })
+
+  test('each usable node is asked which block is final, and the time until the next try doubles', async () => {
+    const chain = createChain()
+    const [one, two] = [createNode('one', chain, { finalized: -1 }), createNode('two', chain, { finalized: -1 })]
+    const { store, verify } = start([one, two])
+    const waits: number[] = []
+    for (let round = 0; round < 12; round += 1) waits.push(await verify())
+    expect(waits.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000])
+    expect(waits.at(-1)).toBe(600_000)
+    two.finalized = 90
+    expect(await verify()).toBe(600_000)
+    expect(store.getChain()).toBeDefined()
+  })
+
+  test('the result of a call that was sent before is not stored', async () => {
+    const node = createNode('one', createChain())
+    const { store, verify } = start([node])
+    const sentAt = now()
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    await verify()
+    expect(store.getStorable(node.member, sentAt)).toBeUndefined()
+    expect(store.getStorable(node.member, now())?.source.chain).toBe(store.getChain())
+  })
+})
+
+test('what was read while a node went back is not used, and not cached in memory', async () => {
+  const node = createNode('one', createChain())
+  const { file, store, verify } = start([node])
+  await verify()
+  const cache = createResponseCache(1_000_000)
+  const call = { method: 'eth_getBlockByNumber', params: '["0x5",false]', traits: { pin: { by: 'number', at: 0 } } }
+  const read = { key: 'block 5', pin: 5, startedAt: now(), isTrace: false }
+  const text = `${store.getChain()} eth_getBlockByNumber ["0x5",false]`
+  file.writer.addEntry({
+    chain: String(store.getChain()),
+    upstream: 'one',
+    text,
+    block: 5,
+    value: new Uint8Array(Buffer.from('{}')),
+  })
+  const scope = { group: { store, cache }, budget: { left: 1_000 } } as unknown as CallScope
+  const found = readStored(call as unknown as ForwardedCall, scope, { read, deadlineMs: 1_000 })
+  store.verifyAgain()
+  expect([await found, cache.get('block 5')]).toEqual([undefined, undefined])
+  await verify()
+  expect(await readStored(call as unknown as ForwardedCall, scope, { read, deadlineMs: 1_000 })).toBeDefined()
+  expect(cache.get('block 5')).toBeDefined()
+})
+
+describe('empty ranges are confirmed', () => {
+  const startUnconfirmed = async (nodes: readonly TestNode[], last: number) => {
+    const started = start(nodes)
+    await started.verify()
+    const chain = String(started.store.getChain())
+    const query = { first: 1, last, addresses: [silent], topics: [] }
+    started.file.writer.addLogs({
+      chain,
+      upstream: 'one',
+      node: 'hash of one',
+      query,
+      result: new Uint8Array(Buffer.from('[]')),
+    })
+    started.file.pass(10_000)
+    const limits = new Map<GroupMember, number>()
+    const confirm = () =>
+      confirmEmptyLogs({
+        store: toStore(started.file),
+        members: nodes.map(({ member }) => member),
+        logRanges: undefined,
+        timeoutMs: 1_000,
+        getStorable: started.store.getStorable,
+        limits,
+        addContradictions: () => {},
+      })
+    return { confirm, limits }
+  }
+
+  test('by fewer blocks after a rejected range, by more again after success, and not by fewer after a failure', async () => {
+    const chain = createChain(1_000)
+    const [one, two] = [createNode('one', chain, { finalized: 900 }), createNode('two', chain, { finalized: 900 })]
+    const { confirm, limits } = await startUnconfirmed([one, two], 800)
+    two.maxBlocks = 200
+    for (let round = 0; round < 3; round += 1) expect(await confirm()).toBe('more')
+    expect(two.queries).toEqual(['1-800', '1-400', '1-200'])
+    expect(limits.get(two.member)).toBe(400)
+    two.status = 500
+    expect(await confirm()).toBe('failed')
+    expect(limits.get(two.member)).toBe(400)
+  })
+
+  test('at a node for which they are final, and not at one with another chain', async () => {
+    const chain = createChain(1_000)
+    const nodes = [
+      createNode('one', chain, { finalized: 900 }),
+      createNode('other', createChain(1_000), { finalized: 900 }),
+      createNode('late', chain, { finalized: 0 }),
+      createNode('two', chain, { finalized: 900 }),
+    ] as const
+    restart(nodes[1], 1_000)
+    const { confirm } = await startUnconfirmed(nodes, 800)
+    expect(await confirm()).toBe('more')
+    expect(nodes.map(({ queries }) => queries)).toEqual([[], [], [], ['1-800']])
+  })
+})

@@ -1,0 +1,48 @@
+import { DatabaseSync } from 'node:sqlite'
+import { openChainStore } from '../../src/storage/chainStore/openChainStore.ts'
+import type { ChainStore } from '../../src/storage/chainStore/openChainStore.ts'
+import { damageRows, fuzzedChain } from './storeFuzz.ts'
+import type { FuzzedStore } from './storeFuzz.ts'
+
+/** Options of stores that are fuzzed. */
+interface FuzzedStoreOptions {
+  readonly file: string
+  readonly maxBytes: number
+  /** How many rows are damaged at a time. @default 0 */
+  readonly damaged?: number
+}
+
+/** Opens a store that prints its warnings. */
+export const openMeasuredStore = (file: string, maxBytes: number): Promise<ChainStore> =>
+  openChainStore({ file, maxBytes, warn: (what) => void process.stderr.write(`${what}\n`) })
+
+/** Opens two stores on one file, with threads of their own as in two processes. They are used in turn. */
+export const openFuzzedStores = async ({
+  file,
+  maxBytes,
+  damaged = 0,
+}: FuzzedStoreOptions): Promise<FuzzedStore & { readonly close: () => Promise<void> }> => {
+  const stores = [await openMeasuredStore(file, maxBytes), await openMeasuredStore(file, maxBytes)]
+  const database = new DatabaseSync(file, { timeout: 10_000 })
+  let turn = 0
+  const next = (): ChainStore => stores[(turn += 1) % stores.length] as ChainStore
+  return {
+    readLogs: (query) => next().readLogs(fuzzedChain, query, { maxBytes: Infinity }),
+    joinLogs: (results) => next().joinLogs(results),
+    addLogs: (answer) => next().addLogs(answer),
+    readEntry: (text) => next().readEntry(text),
+    addEntry: (answer) => next().addEntry(answer),
+    pickUnconfirmed: (...args) => next().call('pickUnconfirmed', ...args),
+    confirm: (answer) => next().call('confirm', answer),
+    disturb: (random) => {
+      if (damaged === 0) return
+      database.exec('begin immediate')
+      damageRows(database, random, damaged)
+      database.exec('commit')
+    },
+    close: async () => {
+      database.close()
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  }
+}
