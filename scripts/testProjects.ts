@@ -57,6 +57,7 @@ interface ProjectOptions {
   readonly include: string[]
   readonly exclude?: string[]
   readonly globalSetup?: string[] | undefined
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** @returns One project for the files that share processes, and one for the files that install fake timers, if there are any. */
@@ -66,6 +67,7 @@ const project = ({
   include,
   exclude = [],
   globalSetup = [],
+  env = {},
 }: ProjectOptions): TestProjectInlineConfiguration[] => {
   const cwd = join(top, root)
   // Measurements install tools into folders of tests.
@@ -78,7 +80,7 @@ const project = ({
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     environments: { __vitest__: { resolve: { conditions } } },
-    test: { ...common, globalSetup, ...test },
+    test: { ...common, globalSetup, env: { ...common.env, ...env }, ...test },
   })
   const shared = create({
     name,
@@ -101,6 +103,21 @@ const project = ({
 }
 
 const pythonTest = 'test/python.test.ts'
+
+/** The tests of the gateway on `suiteDatabases`, once more, on PostgreSQL. */
+const onPostgres = (): TestProjectInlineConfiguration[] => {
+  const root = 'packages/gateway'
+  const include = globSync('test/**/*.{test,verify}.ts', { cwd: join(top, root) }).filter((file) =>
+    /\b(?:suiteDatabases|databasesAndFactors)\b/.test(readFileSync(join(top, root, file), 'utf8')),
+  )
+  return project({
+    name: 'gateway on PostgreSQL',
+    root,
+    include,
+    globalSetup: globalSetups['gateway'],
+    env: { KEYRAIL_TEST_DATABASE: 'postgres' },
+  })
+}
 
 /** The Vitest projects of a suite: for each package, for the workspace and for the examples. */
 export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
@@ -128,7 +145,7 @@ export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
       include: [`*.${ending}`],
       globalSetup: ['./lendService.ts', browser],
     }),
-    ...(suite === 'test' ? project({ name: 'python', root: '.', include: [pythonTest] }) : []),
+    ...(suite === 'test' ? project({ name: 'python', root: '.', include: [pythonTest] }) : onPostgres()),
   ]
 }
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createPasswordHasher } from '../../src/control/account/createPasswordHasher.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { cheap, createFixture, newIp, newEmail, expectOk, password } from './accountFixture.ts'
 import type { AccountFixture } from './accountFixture.ts'
 import { useStorage } from '../storage/useStorage.ts'
@@ -9,7 +9,7 @@ import { useStorage } from '../storage/useStorage.ts'
 const minute = 60_000
 const day = 86_400_000
 
-describe.each(databases)('accounts on $name', (database) => {
+describe.each(suiteDatabases)('accounts on $name', (database) => {
   let storage: Storage
   let fixture: AccountFixture
   useStorage(database, (opened) => (storage = opened))

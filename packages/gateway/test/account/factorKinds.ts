@@ -4,7 +4,7 @@ import type {
   NewPasskey,
   PasskeyOptions,
 } from '../../src/control/account/factorProof.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { getAppCode, stepMs } from './appCode.ts'
 import { createSoftAuthenticator } from './softAuthenticator.ts'
 
@@ -14,7 +14,7 @@ export type FactorKind = 'no factor' | 'an app' | 'a passkey'
 export const factorKinds: readonly FactorKind[] = ['no factor', 'an app', 'a passkey']
 
 /** Each database with each kind of factor, for attacks that must fail with every one. */
-export const databasesAndFactors = databases.flatMap((database) =>
+export const databasesAndFactors = suiteDatabases.flatMap((database) =>
   factorKinds.map((factor) => ({ database, factor, name: `${database.name} with ${factor}` })),
 )
 

@@ -4,13 +4,13 @@ import { createService, parseServiceConfig, readServerSecrets } from '../../src/
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { chainIds, unreachableUrl } from '../startGateway.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { createFixture } from './accountFixture.ts'
 
 const day = 86_400_000
 const old = (entry: number) => ({ userId: null, actor: 'nobody', action: `old ${entry}`, subject: null, ip: null })
 
-describe.each(databases)('expired data on $name', (database) => {
+describe.each(suiteDatabases)('expired data on $name', (database) => {
   let options: StorageOptions
   let storage: Storage
   beforeAll(async () => {

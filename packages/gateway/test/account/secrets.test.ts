@@ -4,14 +4,14 @@ import { findLeaks } from '@keyrail/core/test/leakWalk.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { createFixture, newIp, newEmail, expectOk, password } from './accountFixture.ts'
 
 const next = 'Qz7!vermilion-otter-kayak'
 const wrong = 'Wx9!cobalt-heron-ladder'
 const operatorToken = 'Ov5!zUqk3WmPf8TnLx2RyHd7CvBs9GjK'
 
-describe.each(databases)('secrets on $name', (database) => {
+describe.each(suiteDatabases)('secrets on $name', (database) => {
   let options: StorageOptions
   let storage: Storage
   beforeAll(async () => {

@@ -13,7 +13,7 @@ import type { FakeUpstream } from '../fakeUpstream.ts'
 import { createVisitor } from '../service/visitor.ts'
 import type { Visitor } from '../service/visitor.ts'
 import { chainIds, post } from '../startGateway.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { openRaw } from '../storage/openRaw.ts'
 import { addApiKey, addApp } from '../storage/fill.ts'
 import { createFixture, newEmail, expectOk, password } from './accountFixture.ts'
@@ -125,7 +125,7 @@ describe('over HTTP', () => {
   })
 })
 
-describe.each(databases)('the record of a deleted account on $name', (database) => {
+describe.each(suiteDatabases)('the record of a deleted account on $name', (database) => {
   let options: StorageOptions
   let storage: Storage
   let fixture: AccountFixture

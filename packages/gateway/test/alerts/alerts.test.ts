@@ -12,7 +12,7 @@ import { createId } from '../../src/storage/createId.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { addApp } from '../storage/fill.ts'
 
 const minute = 60_000
@@ -20,7 +20,7 @@ const hour = 60 * minute
 const day = 24 * hour
 const secret = createServerSecret(randomBytes(32).toString('hex'))
 
-describe.each(databases)('alerts on $name', (database) => {
+describe.each(suiteDatabases)('alerts on $name', (database) => {
   let storage: Storage
   let clock: { now: number }
   let sent: WebhookRequest[]

@@ -10,7 +10,7 @@ import type {
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { expectOk } from '../account/accountFixture.ts'
 import { factorKinds } from '../account/factorKinds.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { Login, StartedControl } from './startControl.ts'
 import { withFactor } from './withFactor.ts'
@@ -30,7 +30,7 @@ import {
 const minute = 60_000
 const day = 86_400_000
 
-describe.each(databases)('access control on $name', (database) => {
+describe.each(suiteDatabases)('access control on $name', (database) => {
   let started: StartedControl
   let control: StartedControl
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AppView } from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, StartedControl } from './startControl.ts'
 import { createAppBody, expectBody, expectError, createFixture, signUp } from './accountFixture.ts'
@@ -9,7 +9,7 @@ import type { TestUser } from './accountFixture.ts'
 
 const day = 86_400_000
 
-describe.each(databases)('apps on $name', (database) => {
+describe.each(suiteDatabases)('apps on $name', (database) => {
   let control: StartedControl
   beforeAll(async () => {
     control = await startControl(database)

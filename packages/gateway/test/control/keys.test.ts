@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiKeyView } from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, StartedControl } from './startControl.ts'
 import { expectBody, expectError, createFixture, password, signUp } from './accountFixture.ts'
 
 const minute = 60_000
 
-describe.each(databases)('API keys on $name', (database) => {
+describe.each(suiteDatabases)('API keys on $name', (database) => {
   let control: StartedControl
   beforeAll(async () => {
     control = await startControl(database)

@@ -3,12 +3,12 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AllowEntryView, AppView, JwtKeyView, JwtTestView } from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, StartedControl } from './startControl.ts'
 import { createAppBody, expectBody, expectError, newPem, signUp } from './accountFixture.ts'
 
-describe.each(databases)("an app's lists on $name", (database) => {
+describe.each(suiteDatabases)("an app's lists on $name", (database) => {
   let control: StartedControl
   beforeAll(async () => {
     control = await startControl(database)

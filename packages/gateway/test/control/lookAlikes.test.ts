@@ -3,7 +3,7 @@ import { expectOk, newEmail } from '../account/accountFixture.ts'
 import { readLink } from '../email/inbox.ts'
 import { startOidcProvider } from '../oidc/startOidcProvider.ts'
 import type { OidcProvider } from '../oidc/startOidcProvider.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { expectBody, expectError, password, readCookie } from './accountFixture.ts'
 import { startControl } from './startControl.ts'
 import type { Login, StartedControl } from './startControl.ts'
@@ -16,7 +16,7 @@ const lookAlikes: readonly (readonly [string, string, string, string, string])[]
   ['a dotless i in the domain', 'victim', '@gma\u{131}l.example', 'victim', '@gmail.example'],
 ]
 
-describe.each(databases)('email addresses that look alike on $name', (database) => {
+describe.each(suiteDatabases)('email addresses that look alike on $name', (database) => {
   let control: StartedControl
   let provider: OidcProvider
   beforeAll(async () => {

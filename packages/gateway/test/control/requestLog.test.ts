@@ -5,7 +5,7 @@ import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { createLogId } from '../../src/usage/requestLog/logId.ts'
 import { toRequestSteps } from '../../src/usage/requestLog/requestLogRows.ts'
 import type { RequestRow } from '../../src/usage/requestLog/requestLogRows.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { createRequestRow } from '../usage/createRequestRow.ts'
 import { startControl } from './startControl.ts'
 import type { StartedControl } from './startControl.ts'
@@ -14,7 +14,7 @@ import type { TestUser } from './accountFixture.ts'
 
 const start = Date.UTC(2026, 10, 20)
 
-describe.each(databases)('the request log on $name', (database) => {
+describe.each(suiteDatabases)('the request log on $name', (database) => {
   let control: StartedControl
   let user: TestUser
   beforeAll(async () => {

@@ -12,7 +12,7 @@ import type {
   UserView,
 } from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { getAppCode, stepMs } from '../account/appCode.ts'
 import { createSoftAuthenticator } from '../account/softAuthenticator.ts'
 import {
@@ -33,7 +33,7 @@ import { startControl } from './startControl.ts'
 import type { Login, StartedControl } from './startControl.ts'
 
 const minute = 60_000
-describe.each(databases)('second factors over HTTP on $name', (database) => {
+describe.each(suiteDatabases)('second factors over HTTP on $name', (database) => {
   let control: StartedControl
   beforeAll(async () => {
     control = await startControl(database)

@@ -4,7 +4,7 @@ import type { SignOnView } from '../../src/control/contract/controlApi.d.ts'
 import { newEmail } from '../account/accountFixture.ts'
 import { startOidcProvider } from '../oidc/startOidcProvider.ts'
 import type { OidcProvider } from '../oidc/startOidcProvider.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { findResponseProblems } from './findResponseProblems.ts'
 import { startControl } from './startControl.ts'
 import type { StartedControl, TestResponse } from './startControl.ts'
@@ -13,7 +13,7 @@ import { password } from './accountFixture.ts'
 const startRoute = 'POST /api/session/single-sign-on'
 const finishRoute = 'POST /api/session/single-sign-on/finish'
 
-describe.each(databases)('routes of single sign-on on $name', (database) => {
+describe.each(suiteDatabases)('routes of single sign-on on $name', (database) => {
   let control: StartedControl
   let provider: OidcProvider
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Storage } from '../../src/storage/openStorage.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { addApiKey, addApp, addUser, granted, newKey, now } from '../storage/fill.ts'
 import { useStorage } from '../storage/useStorage.ts'
 
-describe.each(databases)('queries of the control API on $name', (database) => {
+describe.each(suiteDatabases)('queries of the control API on $name', (database) => {
   let storage: Storage
   useStorage(database, (opened) => (storage = opened))
 

@@ -10,14 +10,14 @@ import type { Storage } from '../../src/storage/openStorage.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { addApiKey, addUser } from '../storage/fill.ts'
 import { call, summarize } from '../tenants/startTenants.ts'
 
 const read = call('eth_gasPrice')
 const burst = 5
 
-describe.each(databases)('look-ups of keys on $name', (database) => {
+describe.each(suiteDatabases)('look-ups of keys on $name', (database) => {
   let storage: Storage
   let upstream: FakeUpstream
   let keys: StoredKeys

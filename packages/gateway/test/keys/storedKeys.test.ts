@@ -10,7 +10,7 @@ import type { Access } from '../../src/storage/access.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { StorageError } from '../../src/errors/storageError.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { addApiKey, addApp, addUser, details, granted, newKey, now } from '../storage/fill.ts'
 
 const defaults = { perSecond: 100, burst: 1_000, perDay: 25_000, perMonth: null }
@@ -58,7 +58,7 @@ const addJwtKey = async (
 
 const pem = (): string => generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString()
 
-describe.each(databases)('stored keys on $name', (database) => {
+describe.each(suiteDatabases)('stored keys on $name', (database) => {
   let options: StorageOptions
   let storage: Storage
   /** The same database, opened by another process. */

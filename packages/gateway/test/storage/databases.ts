@@ -43,5 +43,13 @@ export const sqlite: TestDatabase = createSqlite()
 
 export const postgres: TestDatabase = createPostgres()
 
-/** The databases that tests run on. npm installs PostgreSQL. */
+/** The databases that tests of storage run on. npm installs PostgreSQL. */
 export const databases: readonly TestDatabase[] = [sqlite, postgres]
+
+/**
+ * The database that tests of what is built on storage run on: SQLite in `npm test`. `npm run verify` repeats the files that use it on PostgreSQL
+ * (see scripts/testProjects.ts).
+ */
+export const suiteDatabases: readonly TestDatabase[] = databases.filter(
+  ({ name }) => name === (process.env['KEYRAIL_TEST_DATABASE'] ?? 'sqlite'),
+)

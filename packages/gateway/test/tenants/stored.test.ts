@@ -11,7 +11,7 @@ import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { openSocket } from '../socket/openSocket.ts'
 import { chainIds, post } from '../startGateway.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { addApiKey, addApp, addUser, granted, newKey } from '../storage/fill.ts'
 import { call, summarize } from './startTenants.ts'
 
@@ -25,7 +25,7 @@ interface Instance {
   readonly url: string
 }
 
-describe.each(databases)('two instances on one $name', (database) => {
+describe.each(suiteDatabases)('two instances on one $name', (database) => {
   let options: StorageOptions
   let upstream: FakeUpstream
   const instances: Instance[] = []

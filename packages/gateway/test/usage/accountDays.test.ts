@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { toUtcDay } from '../../src/lib/utcDay.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { useStorage } from '../storage/useStorage.ts'
 
-describe.each(databases)('the rows of accounts and days on $name', (database) => {
+describe.each(suiteDatabases)('the rows of accounts and days on $name', (database) => {
   let storage: Storage
   useStorage(database, (opened) => (storage = opened))
 

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { createReadActivity } from '../../src/usage/metering/createReadActivity.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/lib/time.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { newKey, start, useMeters } from './useMeters.ts'
 
-describe.each(databases)('activity on $name', (database) => {
+describe.each(suiteDatabases)('activity on $name', (database) => {
   const meters = useMeters(database)
   const { open } = meters
   const from = start - 23 * hourMs

@@ -4,14 +4,14 @@ import type { Storage } from '../../src/storage/openStorage.ts'
 import { createAllowListUses } from '../../src/usage/allowListUses/createAllowListUses.ts'
 import type { AllowListUses } from '../../src/usage/allowListUses/createAllowListUses.ts'
 import { createMeter } from '../../src/usage/metering/createMeter.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { addApp, addUser, granted } from '../storage/fill.ts'
 import { useStorage } from '../storage/useStorage.ts'
 
 const noon = Date.UTC(2026, 10, 23, 12)
 const minute = 60_000
 
-describe.each(databases)('the last use of allow list entries on $name', (database) => {
+describe.each(suiteDatabases)('the last use of allow list entries on $name', (database) => {
   let storage: Storage
   useStorage(database, (opened) => (storage = opened))
 

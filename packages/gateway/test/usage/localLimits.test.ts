@@ -7,7 +7,7 @@ import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
 import { isStorageError } from '../../src/errors/storageError.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { openQuota } from './openQuota.ts'
 import type { TestQuota } from './openQuota.ts'
 
@@ -26,7 +26,7 @@ const grantedBy = (grants: readonly QuotaGrant[]): number => sum(grants.map(({ g
 const times = <T>(times: number, work: (index: number) => T): T[] =>
   Array.from({ length: times }, (_, index) => work(index))
 
-describe.each(databases)('local limits on $name', (database) => {
+describe.each(suiteDatabases)('local limits on $name', (database) => {
   let options: StorageOptions
   let storage: Storage
   const opened: { close(): Promise<void> }[] = []

@@ -5,7 +5,7 @@ import type { Storage } from '../../src/storage/openStorage.ts'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
 import { createLocalLimits } from '../../src/usage/limits/createLocalLimits.ts'
 import type { LimitsEvent, Quota } from '../../src/usage/limits/usageLimits.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { openQuota } from './openQuota.ts'
 import { useStorage } from '../storage/useStorage.ts'
 
@@ -14,7 +14,7 @@ const newQuota = (perDay: number | null): Quota => ({ id: `app:app_${(count += 1
 const times = <T>(length: number, work: () => T): T[] => Array.from({ length }, work)
 
 // The bounds that docs/service/guarantees.md states for one machine, beside those in localLimits.test.ts.
-describe.each(databases)('bounds of local limits on $name', (database) => {
+describe.each(suiteDatabases)('bounds of local limits on $name', (database) => {
   let storage: Storage
   useStorage(database, (opened) => (storage = opened))
 

@@ -8,10 +8,10 @@ import { maxMethodNames } from '../../src/lib/methods.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { isStorageError } from '../../src/errors/storageError.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { newKey, start, useMeters } from './useMeters.ts'
 
-describe.each(databases)('metering on $name', (database) => {
+describe.each(suiteDatabases)('metering on $name', (database) => {
   const meters = useMeters(database)
   const { open, countRows } = meters
   const minutes = (key: MeteredKey, from = start - hourMs, to = start + hourMs) =>

@@ -10,7 +10,7 @@ import { toRequestSteps } from '../../src/usage/requestLog/requestLogRows.ts'
 import { createMeter } from '../../src/usage/metering/createMeter.ts'
 import { joinAlongside } from '../../src/usage/metering/joinAlongside.ts'
 import { dayMs } from '../../src/lib/time.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { createRequestRow } from './createRequestRow.ts'
 
 const noon = Date.UTC(2026, 10, 21, 12)
@@ -54,7 +54,7 @@ const recordAll = (
   return admitted
 }
 
-describe.each(databases)('the request log on $name', (database) => {
+describe.each(suiteDatabases)('the request log on $name', (database) => {
   let storage: Storage
   let clock = noon
   const opened: StoredRequestRecorder[] = []

@@ -6,10 +6,10 @@ import { toOldKeyId } from '../../src/storage/toOldKeyId.ts'
 import type { MeteredKey } from '../../src/usage/metering/meter.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/lib/time.ts'
-import { databases } from '../storage/databases.ts'
+import { suiteDatabases } from '../storage/databases.ts'
 import { newKey, start, useMeters } from './useMeters.ts'
 
-describe.each(databases)('the traffic of a rotated key on $name', (database) => {
+describe.each(suiteDatabases)('the traffic of a rotated key on $name', (database) => {
   const meters = useMeters(database)
   const from = start - 23 * hourMs
   const rotatedAt = start - 5 * hourMs + 20 * minuteMs + 30_000

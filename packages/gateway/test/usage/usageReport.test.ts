@@ -12,13 +12,13 @@ import { readUsage } from '../../src/usage/metering/readUsage.ts'
 import type { UsageItem } from '../../src/usage/metering/readUsage.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post, startGateway, unreachableUrl } from '../startGateway.ts'
-import { databases, sqlite } from '../storage/databases.ts'
+import { suiteDatabases, sqlite } from '../storage/databases.ts'
 import { newKey, start, useMeters } from './useMeters.ts'
 
 const today = start - (start % dayMs)
 const period = { from: today - 40 * dayMs, to: today + 2 * dayMs, minRows: 1_000 }
 
-describe.each(databases)('the usage of all accounts on $name', (database) => {
+describe.each(suiteDatabases)('the usage of all accounts on $name', (database) => {
   const meters = useMeters(database)
 
   test('has calls, units and bytes by app or key, network, method and day or month, also once they are rolled up', async () => {
