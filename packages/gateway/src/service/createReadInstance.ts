@@ -37,7 +37,8 @@ const toTime = (at: number | null): string | null => (at === null ? null : isoTi
 const addUp = (counts: Iterable<number>): number => [...counts].reduce((sum, count) => sum + count, 0)
 
 /** Reads how much of the disk of a file is free; nothing if the system does not say. */
-const readDisk = async (of: 'database' | 'chainStore', file: string): Promise<InstanceView['disks']> => {
+const readDisk = async (of: 'database' | 'chainStore', file: string | undefined): Promise<InstanceView['disks']> => {
+  if (file === undefined) return []
   try {
     const { bavail, blocks, bsize } = await statfs(dirname(file))
     return [{ of, freeBytes: bavail * bsize, totalBytes: blocks * bsize }]
@@ -72,10 +73,7 @@ export const createReadInstance = (sources: InstanceSources): (() => Promise<Ins
   return async () => {
     const { perSecond, perMinute, failures } = rates.read()
     const { appliedAt, rejectedAt, faults, needsRestart } = events.config()
-    const disks = (['database', 'chainStore'] as const).map((of) => {
-      const file = files[of]
-      return file === undefined ? [] : readDisk(of, file)
-    })
+    const disks = await Promise.all((['database', 'chainStore'] as const).map((of) => readDisk(of, files[of])))
     return {
       name,
       version,
@@ -91,7 +89,7 @@ export const createReadInstance = (sources: InstanceSources): (() => Promise<Ins
         requests: addUp(Object.values(sources.droppedRequests())),
         logLines: sources.droppedLogLines(),
       },
-      disks: (await Promise.all(disks)).flat(),
+      disks: disks.flat(),
       certificateEndsAt: toTime(sources.certificateEndsAt()),
     }
   }

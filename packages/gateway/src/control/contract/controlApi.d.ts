@@ -1044,7 +1044,7 @@ export interface NetworkStatusView {
   readonly network: Network
   readonly nodes: NodeCounts
   /** Whether an app or an API key of the account has it. */
-  readonly isUsed: boolean
+  readonly isOfAccount: boolean
 }
 
 /** The networks of the service, and their chains. Available without logging in. */

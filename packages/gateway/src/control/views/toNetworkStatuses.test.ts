@@ -11,7 +11,7 @@ test.each<[state: string, statuses: readonly UpstreamStatus[]]>([
   const none = { healthy: 0, lagging: 0, down: 0 }
   const upstreams = statuses.map((status) => ({ network: 'base', status }))
   expect(toNetworkStatuses(['base'], upstreams, new Set())).toEqual([
-    { network: 'base', nodes: { ...none, [state]: statuses.length }, isUsed: false },
+    { network: 'base', nodes: { ...none, [state]: statuses.length }, isOfAccount: false },
   ])
 })
 
@@ -21,7 +21,7 @@ test('counts each node once, for its own network, and says which networks the ac
     { network: 'removed', status },
   ])
   expect(toNetworkStatuses(['new', 'base'], upstreams, new Set(['base', 'removed']))).toEqual([
-    { network: 'new', nodes: { healthy: 0, lagging: 0, down: 0 }, isUsed: false },
-    { network: 'base', nodes: { healthy: 3, lagging: 2, down: 3 }, isUsed: true },
+    { network: 'new', nodes: { healthy: 0, lagging: 0, down: 0 }, isOfAccount: false },
+    { network: 'base', nodes: { healthy: 3, lagging: 2, down: 3 }, isOfAccount: true },
   ])
 })

@@ -29,5 +29,5 @@ export const toNetworkStatuses = (
     const nodes = counts.get(network)
     if (nodes !== undefined) nodes[countedAs[status]] += 1
   }
-  return Array.from(counts, ([network, nodes]) => ({ network, nodes, isUsed: used.has(network) }))
+  return Array.from(counts, ([network, nodes]) => ({ network, nodes, isOfAccount: used.has(network) }))
 }
