@@ -82,7 +82,7 @@ function Problems({ overview }: { readonly overview: OverviewView }) {
   )
 }
 
-/** How many of the last seconds tell how many calls there are now. */
+/** The rate is the average of this many seconds. */
 const nowSeconds = 10
 
 function Figures({ overview }: { readonly overview: OverviewView }) {

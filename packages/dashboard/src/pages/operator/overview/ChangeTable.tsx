@@ -14,7 +14,7 @@ export function ChangeTable({ overview }: { readonly overview: OverviewView }) {
   return (
     <Card
       title="Recent changes"
-      lead="What is below “Errors began” changed before it."
+      lead="Changes below “Errors began” were made before it."
       aside={<Link to="/operator/audit">Audit log</Link>}
     >
       <div className="table-box" tabIndex={0} role="region" aria-label="Recent changes">

@@ -19,7 +19,7 @@ test('errors long before are another period', () => {
   expect(findErrorStart(series([50, ...quiet, 30, 30]))).toMatchObject({ at: '2026-11-21T12:07:00.000Z', failed: 60 })
 })
 
-test('says if they are over, and if they may have begun earlier', () => {
+test('says if they are over, and if they may have started earlier', () => {
   expect(findErrorStart(series([50, ...quiet]))).toMatchObject({ at: from, isCutOff: true, isOver: true })
 })
 

@@ -11,7 +11,7 @@ const maxGap = 5
 export interface ErrorPeriod {
   /** Its first minute. */
   readonly at: string
-  /** Whether it may have begun earlier: the calls of earlier minutes are not known. */
+  /** Whether it may have started earlier: the calls of earlier minutes are not known. */
   readonly isCutOff: boolean
   /** Whether it has ended. */
   readonly isOver: boolean

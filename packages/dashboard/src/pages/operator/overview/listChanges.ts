@@ -48,7 +48,7 @@ const findErrors = ({ instance }: OverviewView): readonly Change[] => {
 }
 
 /**
- * Lists what changed lately, the newest first, with the moment when errors began. What is below it happened before.
+ * Lists what changed lately, the newest first, with the moment when errors began. Everything below it happened before it.
  * @param getTitle - Gets the title of a network.
  */
 export function listChanges(overview: OverviewView, getTitle: (network: string) => string): readonly Change[] {

@@ -15,7 +15,7 @@ const minFree = 0.1
 const certificateMs = 14 * 86_400_000
 const lateMs = 60_000
 const rollUpLateMs = 15 * 60_000
-/** How many minutes of calls tell how many fail now. */
+/** The share of failed calls is that of this many minutes. */
 const nowMinutes = 5
 const maxFailedShare = 0.05
 
