@@ -53,7 +53,7 @@ describe('the overview of an operator', needs('chromium'), () => {
     now += 60_000
     await call(adaUrl, 20, 'eth_nothing')
     now += 60_000
-    await callApi(ada, pages.url, ['POST', '/api/tokens'], { label: 'Deploy', scopes: ['read'], expiresAt: null })
+    await addApp(ada, pages.url, 'Explorer')
     now = noon
     await call(adaUrl, 20, 'eth_nothing')
     // The latency of real nodes depends on the machine.
@@ -94,7 +94,7 @@ describe('the overview of an operator', needs('chromium'), () => {
     const errors = changes.findIndex((text) => text.startsWith('Errors began'))
     expect(changes[errors]).toContain('100% of 40 calls failed since')
     expect(changes[errors + 1]).toBe('Applied a changed config')
-    expect(changes[errors - 1]).toMatch(/^Created an access token/)
+    expect(changes[errors - 1]).toMatch(/^Created an app/)
 
     // Only what the instance says: no figure is made up.
     await page.getByText('Changed options that need a restart: listen.').waitFor()

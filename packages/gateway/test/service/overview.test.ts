@@ -24,7 +24,7 @@ test('an operator sees calls, failures, events, the config, stores, disks and ch
     version: 'unknown',
     perSecond: calls,
     perMinute: calls,
-    failures: [{ outcome: 'method_unsupported', total: 1 }],
+    failures: [{ outcome: 'method_not_found', total: 1 }],
     config: { appliedAt: now, rejectedAt: now, faults: 1, needsRestart: ['listen'] },
     stores: [{ name: 'database', isAvailable: true }],
     load: { queuedCalls: 0, databaseWaiting: null, redisPending: null },

@@ -15,9 +15,10 @@ export interface TopUsage {
 
 const charged = sql<number | string>`sum(charged)`
 
-/** The account of a quota: that of an app by its metered keys, which outlive the app. */
-const accountOf = sql<string | null>`case when account like 'user:%' then substr(account, 6)
-  else (select user_id from usage_keys where app_id = substr(account, 5) limit 1) end`
+/** The account of a quota: that of an app, or if the app was deleted that of its metered keys, which outlive it. */
+const accountOf = sql<string | null>`case when account like 'user:%' then substr(account, 6) else coalesce(
+  (select user_id from apps where apps.id = substr(account, 5)),
+  (select user_id from usage_keys where app_id = substr(account, 5) limit 1)) end`
 
 /**
  * Reads who used most on a day, over all instances. Of today, it includes units that an instance has reserved and not used.
