@@ -46,7 +46,7 @@ describe('the overview of an operator', needs('chromium'), () => {
     await call(adaUrl, 3, 'eth_chainId')
     await call(graceUrl, 60, 'eth_chainId')
     // Today.
-    now = noon - 10 * 60_000
+    now = noon - 6 * 60_000
     await call(adaUrl, 40, 'eth_chainId')
     now += 60_000
     pages.service.log({ event: 'config', state: 'applied', needsRestart: ['listen'] })
@@ -82,15 +82,15 @@ describe('the overview of an operator', needs('chromium'), () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     expect(await page.locator('.tabs [aria-current="page"]').textContent()).toBe('Overview')
 
-    await rows(page, 'Nodes').first().waitFor()
-    expect(await rows(page, 'Nodes').first().textContent()).toMatch(/^far.*320 msSlow: 8× the fastest/)
+    await rows(page, 'Table of nodes').first().waitFor()
+    expect(await rows(page, 'Table of nodes').first().textContent()).toMatch(/^far.*320 msSlow: 8× the fastest/)
     expect(await page.getByText('× the fastest').count()).toBe(1)
 
     await rows(page, 'Top accounts').first().waitFor()
     expect(await rows(page, 'Top accounts').first().textContent()).toContain(grace.email)
-    expect(await rows(page, 'Top apps and API keys').first().textContent()).toContain(`Compiler (${grace.email})`)
+    expect(await rows(page, 'Top apps and API keys').first().textContent()).toContain(`Compiler${grace.email}`)
 
-    const changes = await rows(page, 'Recent changes').getByRole('rowheader').allInnerTexts()
+    const changes = await rows(page, 'Table of recent changes').getByRole('rowheader').allInnerTexts()
     const errors = changes.findIndex((text) => text.startsWith('Errors began'))
     expect(changes[errors]).toContain('100% of 40 calls failed since')
     expect(changes[errors + 1]).toBe('Applied a changed config')
@@ -109,7 +109,6 @@ describe('the overview of an operator', needs('chromium'), () => {
     await rows(page, 'Top accounts').first().waitFor()
     await page.getByText('Today', { exact: true }).click()
     await expect.poll(() => rows(page, 'Top accounts').first().textContent()).toContain(ada.email)
-    expect(await page.getByRole('region', { name: 'Top accounts' }).getByText(grace.email).count()).toBe(0)
     await page.getByText('Yesterday', { exact: true }).click()
     await rows(page, 'Top accounts').getByRole('link', { name: grace.email }).click()
     await page.waitForURL(/\/operator\/users\/usr_/)
@@ -121,7 +120,7 @@ describe('the overview of an operator', needs('chromium'), () => {
     const { page } = ada
     await page.goto(`${pages.url}/operator`)
     await rows(page, 'Top accounts').first().waitFor()
-    await rows(page, 'Recent changes').first().waitFor()
+    await rows(page, 'Table of recent changes').first().waitFor()
     const light = await findViolations(page)
     await setColorScheme(page, 'dark')
     const dark = await findViolations(page, colorRules)

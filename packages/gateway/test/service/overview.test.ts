@@ -75,7 +75,7 @@ test('an operator sees who used most on a day, and the usage of a user', async (
     })
     .toBe(3)
   const { day, limits } = await visitor.get('GET /api/admin/users/{userId}/usage', { params })
-  expect([day.used, day.limit, limits.perDay]).toEqual([0, 100_000, 100_000])
+  expect([day.used, day.limit, limits.perDay]).toEqual([0, 25_000, 25_000])
 
   // The limit is that of now.
   await reload({ limits: { apps: { perDay: 500 } } })

@@ -53,13 +53,13 @@ export function OperatorOverview() {
       <div className="columns">
         <NodeTable />
         <TopUsage />
-        {query.data && (
-          <>
-            <ChangeTable overview={query.data} />
-            <InstanceFacts instance={query.data.instance} />
-          </>
-        )}
       </div>
+      {query.data && (
+        <>
+          <ChangeTable overview={query.data} />
+          <InstanceFacts instance={query.data.instance} />
+        </>
+      )}
     </>
   )
 }
@@ -71,13 +71,11 @@ function Problems({ overview }: { readonly overview: OverviewView }) {
   if (problems.length === 0) return <Note kind="good">Nothing needs your attention.</Note>
   return (
     <Note kind={problems.some(({ isBad }) => isBad) ? 'bad' : 'warn'}>
-      <ul>
-        {problems.map(({ text, to }) => (
-          <li key={text}>
-            {text} {to !== undefined && <Link to={to}>Show</Link>}
-          </li>
-        ))}
-      </ul>
+      {problems.map(({ text, to }) => (
+        <p key={text}>
+          {text} {to !== undefined && <Link to={to}>Upstreams</Link>}
+        </p>
+      ))}
     </Note>
   )
 }
@@ -103,7 +101,7 @@ function Figures({ overview }: { readonly overview: OverviewView }) {
         { title: 'Users', value: countText(users), note: '' },
         { title: 'Apps', value: countText(apps), note: '' },
         { title: 'API keys', value: countText(apiKeys), note: '' },
-        { title: 'Up since', value: dayText(startedAt), note: clockText(startedAt) },
+        { title: 'Up since', value: clockText(startedAt), note: dayText(startedAt) },
       ].map(({ title, value, note }) => (
         <div className="card figure" key={title}>
           <dt>{title}</dt>

@@ -30,7 +30,7 @@ export const readTopUsage = async (
   { db }: Pick<Storage, 'db'>,
   { day, limit }: { day: number; limit: number },
 ): Promise<TopUsage> => {
-  const ofDay = db.query.selectFrom('accountDays').where('day', '=', day)
+  const ofDay = db.query.selectFrom('accountDays').where('day', '=', day).where('charged', '>', 0)
   const quotas = await ofDay
     .select(['account', charged.as('units')])
     .groupBy('account')

@@ -5,7 +5,7 @@ import { toOperatorLink } from '../../../parts/AuditRecord.tsx'
 import { recordText } from '../../../parts/auditWords.ts'
 import { Card } from '../../../parts/Card.tsx'
 import { TableHead } from '../../../parts/TableHead.tsx'
-import { momentText } from '../../../parts/times.ts'
+import { shortMomentText } from '../../../parts/times.ts'
 import { listChanges } from './listChanges.ts'
 
 /** What changed lately, and when errors began. */
@@ -17,14 +17,14 @@ export function ChangeTable({ overview }: { readonly overview: OverviewView }) {
       lead="Changes below “Errors began” were made before it."
       aside={<Link to="/operator/audit">Audit log</Link>}
     >
-      <div className="table-box" tabIndex={0} role="region" aria-label="Recent changes">
+      <div className="table-box" tabIndex={0} role="region" aria-label="Table of recent changes">
         <table className="table cards">
           <TableHead titles={['Time', 'Change', 'By']} />
           <tbody>
             {listChanges(overview, getTitle).map(({ key, at, title, detail, by, isErrors }) => (
               <tr key={key}>
                 <td className="when">
-                  <time dateTime={at}>{momentText(at)}</time>
+                  <time dateTime={at}>{shortMomentText(at)}</time>
                 </td>
                 <th scope="row">
                   {isErrors ? <span className="badge bad">{title}</span> : title}

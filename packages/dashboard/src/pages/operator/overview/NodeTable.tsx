@@ -30,7 +30,7 @@ export function NodeTable() {
           const sorted = sortNodes(items)
           return (
             <>
-              <div className="table-box" tabIndex={0} role="region" aria-label="Nodes">
+              <div className="table-box" tabIndex={0} role="region" aria-label="Table of nodes">
                 <table className="table cards">
                   <TableHead
                     titles={['Node', 'Status', { title: 'Latency', isNumber: true }, { title: 'Head', isNumber: true }]}

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { TopUsageView } from '@keyrail/gateway'
 import { useState } from 'react'
+import type { ReactNode } from 'react'
 import { BarTable } from '../../../charts/BarTable.tsx'
 import { topUsageQuery } from '../../../control/queries.ts'
 import { toOperatorLink } from '../../../parts/AuditRecord.tsx'
@@ -73,7 +74,12 @@ export function TopUsage() {
 /** Of each table: the rest is in the usage report. */
 const maxRows = 5
 
-const toTitle = ({ kind, name, userName }: TopUsageView['quotas'][number]): string => {
+const toTitle = ({ kind, name, userName }: TopUsageView['quotas'][number]): ReactNode => {
   if (userName === null) return kind === 'app' ? 'A deleted app' : 'A deleted account'
-  return `${kind === 'app' ? name : 'API keys'} (${userName})`
+  return (
+    <>
+      {kind === 'app' ? name : 'API keys'}
+      <p className="hint">{userName}</p>
+    </>
+  )
 }

@@ -53,6 +53,21 @@ test('what changed in the minute of the first errors, or before, is below them',
   ])
 })
 
+test('a node that is healthy again is a change, and one that is healthy from the start is not', () => {
+  const event = { kind: 'upstream', network: 'mainnet', reason: null } as const
+  const events: OverviewView['instance']['events'] = [
+    { ...event, at: at(3), name: 'infura', state: 'healthy' },
+    { ...event, at: at(2), name: 'infura', state: 'unreachable' },
+    { ...event, at: at(0), name: 'infura', state: 'healthy' },
+    { ...event, at: at(0), name: 'alchemy', state: 'healthy' },
+  ]
+  expect(titles(overview({ events }))).toEqual([
+    'Node infura of The mainnet: healthy',
+    'Node infura of The mainnet: unreachable',
+    'This instance started',
+  ])
+})
+
 test('shows 12, and some of those before the errors in any case', () => {
   const changes = Array.from({ length: 20 }, (_, index) => audit(20 - index, 40 - index))
   expect(titles(overview({ changes }))).toHaveLength(12)

@@ -32,6 +32,15 @@ const toTitle = (
   return `Node ${name} of ${getTitle(network ?? '')}: ${stateText(state)}`
 }
 
+/** The events, without the first check of each node that passed: it is part of the start. */
+const listEvents = ({ events }: InstanceView): InstanceView['events'] =>
+  events.filter(
+    ({ kind, network, name, state }, index) =>
+      kind !== 'upstream' ||
+      state !== 'healthy' ||
+      events.slice(index + 1).some((older) => older.network === network && older.name === name),
+  )
+
 const findErrors = ({ instance }: OverviewView): readonly Change[] => {
   const errors = findErrorStart(instance.perMinute)
   if (errors === undefined) return []
@@ -61,8 +70,8 @@ export function listChanges(overview: OverviewView, getTitle: (network: string) 
       detail: subject === null ? '' : recordText(subject, subjectName),
       by: [actor, actorName] as const,
     })),
-    ...instance.events.map((event, at) => ({
-      key: `event-${instance.events.length - at}`,
+    ...listEvents(instance).map((event) => ({
+      key: `${event.at} ${event.kind} ${event.network} ${event.name} ${event.state}`,
       at: event.at,
       title: toTitle(event, getTitle),
       detail: event.reason ?? '',
