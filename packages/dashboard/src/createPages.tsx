@@ -290,6 +290,11 @@ const operator = createRoute({
 const operatorHome = createRoute({
   getParentRoute: () => operator,
   path: '/',
+  component: lazyRouteComponent(() => import('./pages/operator/OperatorOverview.tsx'), 'OperatorOverview'),
+})
+const operatorUsers = createRoute({
+  getParentRoute: () => operator,
+  path: '/users',
   validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./pages/operator/OperatorUsers.tsx'), 'OperatorUsers'),
 })
@@ -355,6 +360,7 @@ const tree = root.addChildren([
     account.addChildren([accountHome, accountMembers, accountAlerts, accountTokens, accountAudit, accountSecurity]),
     operator.addChildren([
       operatorHome,
+      operatorUsers,
       operatorUser,
       operatorTeams,
       operatorTeam,

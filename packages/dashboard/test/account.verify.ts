@@ -167,7 +167,7 @@ describe('accounts', needs('chromium'), () => {
       )
 
       // Limits.
-      await page.goto(`${pages.url}/operator`)
+      await page.goto(`${pages.url}/operator/users`)
       await page.getByLabel('Find by email address').fill(grace.email)
       await page.getByRole('link', { name: grace.email }).click()
       await page.waitForURL(/\/operator\/users\//)

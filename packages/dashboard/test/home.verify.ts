@@ -48,6 +48,33 @@ describePages('the home page', {}, (getFixtures) => {
     await page.waitForURL(`${pages.url}/apps/${id}/setup`)
   })
 
+  test('a banner names the networks of the account that have no healthy node', async () => {
+    const { pages, ada } = getFixtures()
+    const { page } = ada
+    const banner = page.getByText('Ethereum Sepolia has no healthy node')
+    const down = {
+      testnet: { chainId: 11155111, upstreams: [{ url: 'http://127.0.0.1:9' }] },
+      mainnet: { chainId: 1, upstreams: [{ url: pages.mainnetNode }] },
+      // No app and no API key of the account has it.
+      hoodi: { chainId: 560048, upstreams: [{ url: 'http://127.0.0.1:9' }] },
+    }
+    await callApi(ada, pages.url, ['POST', '/api/keys'], { name: 'Laptop', network: 'testnet' })
+    await pages.reload({ networks: down })
+    try {
+      await page.goto(`${pages.url}/apps`)
+      await banner.waitFor()
+      expect(await page.getByRole('status').filter({ hasText: 'no healthy node' }).textContent()).toBe(
+        'Ethereum Sepolia has no healthy node, so calls of your apps and API keys to it may fail.',
+      )
+    } finally {
+      await pages.reload({})
+    }
+    await page.reload()
+    await page.getByRole('heading', { name: 'Apps', exact: true }).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await banner.count()).toBe(0)
+  })
+
   test('a first request that reverts is not shown as a failure', async () => {
     const { pages, ada } = getFixtures()
     const { page } = ada

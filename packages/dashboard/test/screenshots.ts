@@ -238,7 +238,8 @@ try {
   await api('POST', '/api/admin/invites', { email: 'grace@example.org', days: 30 })
   await api('POST', '/api/admin/invites', {})
   for (const [name, place] of [
-    ['operator-users', ''],
+    ['operator-overview', ''],
+    ['operator-users', '/users'],
     ['operator-teams', '/teams'],
     ['operator-team', `/teams/${team.id}`],
     ['operator-upstreams', '/upstreams'],

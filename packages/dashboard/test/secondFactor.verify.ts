@@ -337,7 +337,7 @@ describe('second factors', needs('chromium'), () => {
         await signUpByApi(grace, site)
         await grace.page.goto(`${site}/apps`)
         await addAppFactor(grace.page)
-        await page.goto(`${site}/operator`)
+        await page.goto(`${site}/operator/users`)
         await page.getByLabel('Find by email address').fill(grace.email)
         await page.getByRole('link', { name: grace.email }).click()
         await page.getByRole('button', { name: 'Remove the second factors' }).click()

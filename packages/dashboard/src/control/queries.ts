@@ -266,6 +266,14 @@ export const overviewQuery = queryOptions({
   queryFn: ({ signal }) => callApi('GET /api/admin/overview', undefined, signal),
 })
 
+/** Who used most on a UTC day, such as `2026-11-21`; `undefined`: today. */
+export const topUsageQuery = (day: string | undefined) =>
+  queryOptions({
+    queryKey: ['admin', 'top-usage', day],
+    queryFn: ({ signal }) => callApi('GET /api/admin/usage/top', { query: day === undefined ? {} : { day } }, signal),
+    staleTime: 30_000,
+  })
+
 /** The nodes. */
 export const upstreamsQuery = queryOptions({
   queryKey: ['admin', 'upstreams'],
@@ -291,6 +299,22 @@ export const userQuery = (userId: string) =>
   queryOptions({
     queryKey: ['admin', 'user', userId],
     queryFn: ({ signal }) => callApi('GET /api/admin/users/{userId}', { params: { userId } }, signal),
+  })
+
+/** How much of the limits of API keys an account has used. */
+export const userUsageQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['admin', 'user', userId, 'usage'],
+    queryFn: ({ signal }) => callApi('GET /api/admin/users/{userId}/usage', { params: { userId } }, signal),
+  })
+
+/** The requests of an account in the last 30 days. */
+export const userMetricsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['admin', 'user', userId, 'metrics'],
+    queryFn: ({ signal }) =>
+      callApi('GET /api/admin/users/{userId}/metrics', { params: { userId }, query: { range: 'month' } }, signal),
+    staleTime: 30_000,
   })
 
 /** The teams. */

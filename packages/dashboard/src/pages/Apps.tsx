@@ -5,6 +5,7 @@ import { ActivityLine } from '../charts/ActivityLine.tsx'
 import { useActivity } from '../charts/useActivity.ts'
 import { appsQuery, deploymentQuery } from '../control/queries.ts'
 import { useSearchText } from '../control/useSearchText.ts'
+import { NetworksDown } from '../networks/NetworksDown.tsx'
 import { Button } from '../parts/Button.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Icon } from '../parts/Icon.tsx'
@@ -40,6 +41,7 @@ export function Apps() {
         lead="An app has one key, and a URL on each network. It has its own limits, allow list and tokens."
         action={isFull ? undefined : create}
       />
+      <NetworksDown />
       <Loaded
         query={query}
         shape={

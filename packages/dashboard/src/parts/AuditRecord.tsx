@@ -41,7 +41,7 @@ export function AuditRecord(props: {
 }
 
 /** Links to the page of a record, if operators have one. */
-function toOperatorLink(id: string, name: string): ReactNode {
+export function toOperatorLink(id: string, name: string): ReactNode {
   if (id.startsWith('usr_')) {
     return (
       <Link to="/operator/users/$userId" params={{ userId: id }}>

@@ -8,8 +8,6 @@ export function PageLinks(props: {
   readonly pages: readonly PageLink[]
   /** The parameters of their paths. */
   readonly params?: Readonly<Record<string, string>>
-  /** The page to show as the current one although its path is another one. */
-  readonly current?: string | undefined
   /** @default tabs */
   readonly look?: 'nav'
 }) {
@@ -18,13 +16,7 @@ export function PageLinks(props: {
     <nav className={props.look ?? 'tabs'} aria-label={props.label}>
       {props.pages.map(({ to, title, scope, isExact = false }) =>
         scope === undefined || may(scope) ? (
-          <Link
-            key={to}
-            to={to}
-            params={props.params ?? {}}
-            activeOptions={{ exact: isExact }}
-            aria-current={to === props.current ? 'page' : undefined}
-          >
+          <Link key={to} to={to} params={props.params ?? {}} activeOptions={{ exact: isExact }}>
             {title}
           </Link>
         ) : undefined,

@@ -22,7 +22,8 @@ export const accountPages = [
 
 /** The pages of operators. */
 export const operatorPages = [
-  { to: '/operator', title: 'Users', isExact: true },
+  { to: '/operator', title: 'Overview', isExact: true },
+  { to: '/operator/users', title: 'Users' },
   { to: '/operator/teams', title: 'Teams' },
   { to: '/operator/upstreams', title: 'Upstreams' },
   { to: '/operator/invites', title: 'Invites' },

@@ -80,6 +80,17 @@ export const msText = (value: number | null): string =>
 export const msExactText = (value: number): string => `${exact.format(value)} ms`
 /** A time of day, with seconds. */
 export const secondText = (time: number): string => seconds.format(time)
+const byteUnits = [
+  ['terabyte', 1e12],
+  ['gigabyte', 1e9],
+  ['megabyte', 1e6],
+  ['kilobyte', 1e3],
+] as const
+/** An amount of memory or disk. */
+export const bytesText = (bytes: number): string => {
+  const [unit, size] = byteUnits.find(([, least]) => bytes >= least) ?? byteUnits[3]
+  return new Intl.NumberFormat(undefined, { style: 'unit', unit, maximumFractionDigits: 1 }).format(bytes / size)
+}
 /** A limit. */
 export const limitText = (value: number | null): string => (value === null ? 'no limit' : whole.format(value))
 

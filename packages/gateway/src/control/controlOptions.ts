@@ -11,6 +11,7 @@ import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { Change } from '../storage/changes.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { Registries } from './publishedPackages.ts'
+import type { InstanceView } from './contract/controlApi.d.ts'
 import type { RouteName } from './contract/routeName.ts'
 
 /** The part of the service's configuration that the control API uses. */
@@ -110,6 +111,8 @@ export interface ControlOptions {
   readonly degraded?: () => readonly string[]
   /** The nodes, as this instance sees them. @default none */
   readonly upstreams?: () => readonly UpstreamState[]
+  /** Reads the state of this instance. */
+  readonly readInstance: () => Promise<InstanceView>
   /** How a test event is sent to a webhook, and which URLs are allowed. */
   readonly webhooks: { readonly options: () => SendWebhookOptions; readonly send: typeof sendWebhook }
   /** Called for each request. Its errors are ignored. */

@@ -20,7 +20,10 @@ import { createReadTraffic } from '../usage/metering/createReadTraffic.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
 import { checkSecret, describeSecretProblem, isWrongSecret, wrongSecretError } from './checkSecret.ts'
 import type { SecretCheck } from './checkSecret.ts'
+import { createCallRates } from './createCallRates.ts'
 import { createDrainDelay } from './createDrainDelay.ts'
+import { createReadInstance } from './createReadInstance.ts'
+import { createRecentEvents } from './createRecentEvents.ts'
 import { createSiteHost } from './createSiteHost.ts'
 import { toControlConfig, toDeployment, toKeyLimits, toUrls } from './fromConfig.ts'
 import { openRedisParts } from './openRedisParts.ts'
@@ -28,7 +31,8 @@ import { openUsage } from './openUsage.ts'
 import type { Usage } from './openUsage.ts'
 import { createPrometheus } from './prometheus.ts'
 import { provideAccount } from './provideAccount.ts'
-import { readTls } from './readTls.ts'
+import type { StoreLoad } from './metric.ts'
+import { getCertificateEnd, readTls } from './readTls.ts'
 import { resolveNetworkLimits } from './networkLimits.ts'
 import { checkCredentials } from './serviceEnvironment.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
@@ -118,6 +122,13 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const limitsByNetwork = resolveNetworkLimits(options.config)
 
   // Log and metrics
+  const rates = createCallRates(now)
+  const events = createRecentEvents(now)
+  const readStores = (): StoreLoad => ({
+    stores: stores.states(),
+    pool: storage.pool?.(),
+    redisPending: redis?.link.pending(),
+  })
   const prometheus =
     options.config.prometheus === undefined
       ? undefined
@@ -129,17 +140,14 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
           chainStore: () => chainStore && { uses: gateway.storeUses(), dropped: chainStore.getDropped() },
           keys: () => keys.cacheState(),
           limits: () => usage.limitCounts(),
-          stores: () => ({
-            stores: stores.states(),
-            pool: storage.pool?.(),
-            redisPending: redis?.link.pending(),
-          }),
+          stores: readStores,
           metering: () => usage.metering(),
           droppedRequests: () => usage.requestRecorder.dropped(),
           droppedLogLines: options.droppedLogLines,
         })
   const log = (entry: ServiceLogEntry): void => {
     prometheus?.observe(entry)
+    events.observe(entry)
     try {
       options.log?.(entry)
     } catch {
@@ -157,6 +165,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     listening: undefined,
     isClosing: false,
     tracing: undefined,
+    certificateEndsAt: getCertificateEnd(tls),
   }
   const { secrets } = state
 
@@ -183,6 +192,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     config: () => state.config,
     getWeights: (network) => (state.limitsByNetwork[network] ?? state.config.limits).weights,
     prometheus,
+    rates,
     log,
     now,
   })
@@ -258,6 +268,21 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     deployment: () => toDeployment(state.config, state.listening?.url),
     degraded,
     upstreams: () => gateway.upstreams(),
+    readInstance: createReadInstance({
+      version,
+      rates,
+      events,
+      stores: readStores,
+      load: () => gateway.load(),
+      metering: usage.metering,
+      droppedRequests: () => usage.requestRecorder.dropped(),
+      droppedLogLines: options.droppedLogLines ?? (() => 0),
+      files: {
+        database: 'file' in options.storage ? options.storage.file : undefined,
+        chainStore: options.config.cache?.file,
+      },
+      certificateEndsAt: () => state.certificateEndsAt,
+    }),
     webhooks: { options: webhookOptions, send: sendWebhook },
     log,
     now: options.now,

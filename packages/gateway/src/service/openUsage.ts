@@ -17,6 +17,8 @@ import { dayMs } from '../lib/time.ts'
 import { createRequestRecorder } from '../usage/requestLog/createRequestRecorder.ts'
 import type { StoredRequestRecorder } from '../usage/requestLog/createRequestRecorder.ts'
 import { createRequestLogUpkeep } from '../usage/requestLog/requestLogUpkeep.ts'
+import { withCallRates } from './createCallRates.ts'
+import type { CallRates } from './createCallRates.ts'
 import { toRetention } from './fromConfig.ts'
 import type { RedisParts } from './openRedisParts.ts'
 import type { Prometheus } from './prometheus.ts'
@@ -48,6 +50,8 @@ export interface UsageOptions {
   readonly config: () => RunningConfig
   readonly getWeights: (network: Network) => MethodWeights
   readonly prometheus: Prometheus | undefined
+  /** Counts the calls of this instance for the overview. */
+  readonly rates: Pick<CallRates, 'count'>
   readonly log: (entry: ServiceLogEntry) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -55,7 +59,7 @@ export interface UsageOptions {
 
 /** Opens the limits, the meter, the request log and the record of used allow list entries. */
 export const openUsage = (options: UsageOptions): Usage => {
-  const { storage, redis, config, prometheus, log, now } = options
+  const { storage, redis, config, prometheus, rates, log, now } = options
   const { outageGrant, retention } = config()
   const accountDays = createAccountDays(storage)
   const ledger = redis && createLedger(accountDays)
@@ -76,6 +80,7 @@ export const openUsage = (options: UsageOptions): Usage => {
     alongside: joinAlongside([...(ledger === undefined ? [] : [ledger]), requestRecorder, allowListUses]),
     upkeep: createRequestLogUpkeep(storage, { retentionMs: retention.requestsDays * dayMs }),
   })
+  const meter = withCallRates(storedMeter, rates)
   const limitsOptions = { outageGrant, now, onEvent: log }
   const uncounted =
     redis === undefined || ledger === undefined
@@ -85,7 +90,7 @@ export const openUsage = (options: UsageOptions): Usage => {
   const limits = prometheus === undefined ? uncounted : counted
   return {
     limits,
-    meter: prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus, options.getWeights),
+    meter: prometheus === undefined ? meter : withPrometheus(meter, prometheus, options.getWeights),
     requestRecorder,
     allowListUses,
     accountDays,

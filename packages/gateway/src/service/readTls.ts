@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { GatewayConfig } from '../proxy/gatewayOptions.ts'
@@ -27,3 +28,7 @@ export const readTls = ({ tls }: Pick<ServiceConfig, 'tls'>): GatewayConfig['tls
   }
   return pem
 }
+
+/** Gets when a certificate ends, in milliseconds since 1970; `null` without one. */
+export const getCertificateEnd = (tls: GatewayConfig['tls']): number | null =>
+  tls === undefined ? null : new X509Certificate(tls.cert).validToDate.getTime()

@@ -13,7 +13,7 @@ import type { SiteHost } from './createSiteHost.ts'
 import { resolveNetworkLimits } from './networkLimits.ts'
 import type { LimitsByNetwork } from './networkLimits.ts'
 import type { Prometheus } from './prometheus.ts'
-import { readTls } from './readTls.ts'
+import { getCertificateEnd, readTls } from './readTls.ts'
 import { planReload } from './runningConfig.ts'
 import type { RunningConfig } from './runningConfig.ts'
 import type { CloseOptions, Listening, Service } from './service.ts'
@@ -33,6 +33,8 @@ export interface ServiceState {
   /** Whether the drain delay is running. */
   isClosing: boolean
   tracing: Tracing | undefined
+  /** When the certificate ends, in milliseconds since 1970; `null` without one. */
+  certificateEndsAt: number | null
 }
 
 /** The parts of a service that its functions use. */
@@ -146,6 +148,7 @@ export const reload = async (
   state.tracing = tracing
   state.config = next
   state.limitsByNetwork = limitsByNetwork
+  state.certificateEndsAt = getCertificateEnd(tls)
   applySite()
   if (changedSecrets !== undefined) state.secrets.splice(0, state.secrets.length, ...changedSecrets)
   if (secretCheck !== state.secretCheck) {

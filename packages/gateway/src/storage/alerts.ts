@@ -92,21 +92,25 @@ const findLevels = async (
   return new Map(rows.map(({ account, level }) => [account, Number(level)]))
 }
 
-type Owner = Pick<ChargedQuota, 'user' | 'app'>
+/** The owner of a quota. */
+export type QuotaOwner = Pick<ChargedQuota, 'user' | 'app'>
 
 const toOwner = (
   row: { readonly userId: string; readonly email: string; readonly userLimits: string | null },
-  app: Owner['app'],
-): Owner => ({ user: { id: row.userId, email: row.email, limits: jsonOrNull.read(row.userLimits) }, app })
+  app: QuotaOwner['app'],
+): QuotaOwner => ({ user: { id: row.userId, email: row.email, limits: jsonOrNull.read(row.userLimits) }, app })
 
 /** Finds the owners of some quotas. Deleted ones are omitted. */
-const findOwners = async ({ query }: Db, quotas: readonly string[]): Promise<ReadonlyMap<string, Owner>> => {
+export const findOwners = async (
+  { query }: Db,
+  quotas: readonly string[],
+): Promise<ReadonlyMap<string, QuotaOwner>> => {
   const listIds = (prefix: string) =>
     quotas.flatMap((quota) => (quota.startsWith(prefix) ? [quota.slice(prefix.length)] : []))
   const users = listIds('user:')
   const apps = listIds('app:')
   const userColumns = ['users.id as userId', 'users.email', 'users.limits as userLimits'] as const
-  const owners = new Map<string, Owner>()
+  const owners = new Map<string, QuotaOwner>()
   if (users.length > 0) {
     const rows = await query
       .selectFrom('users')

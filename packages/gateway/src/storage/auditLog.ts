@@ -17,6 +17,7 @@ export interface AuditLog {
    * @param page.subject - Only entries about this object.
    * @param page.before - Only entries that were added before the entry with this id.
    * @param page.action - Only entries of an action, such as `key.revoke`, or of a group of actions, such as `key`.
+   * @param page.without - No entries of these actions.
    * @param page.from - Only entries from this time on.
    * @param page.to - Only entries before this time.
    */
@@ -26,6 +27,7 @@ export interface AuditLog {
     subject?: string
     before?: number
     action?: string
+    without?: readonly string[]
     from?: number
     to?: number
     limit: number
@@ -115,7 +117,7 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
   add: async (entry) => {
     await query.insertInto('auditLog').values(toNewRow(auditColumns, entry)).execute()
   },
-  list: async ({ userId, actor, subject, before, action, from, to, limit }) => {
+  list: async ({ userId, actor, subject, before, action, without = [], from, to, limit }) => {
     let page = query.selectFrom('auditLog').selectAll().orderBy('id', 'desc').limit(limit)
     if (userId !== undefined) page = page.where('userId', '=', userId)
     if (actor !== undefined) page = page.where('actor', '=', actor)
@@ -123,6 +125,7 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
     if (before !== undefined) page = page.where('id', '<', before)
     if (action !== undefined)
       page = page.where((row) => row.or([row('action', '=', action), row('action', 'like', `${action}.%`)]))
+    if (without.length > 0) page = page.where('action', 'not in', without)
     if (from !== undefined) page = page.where('at', '>=', from)
     if (to !== undefined) page = page.where('at', '<', to)
     const rows = await page.execute()

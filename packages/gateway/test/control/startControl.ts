@@ -17,6 +17,9 @@ import { createStoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import type { StoredKeys } from '../../src/auth/key/createStoredKeys.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import type { ServerSecret } from '../../src/lib/secrets/serverSecret.ts'
+import { createCallRates } from '../../src/service/createCallRates.ts'
+import { createReadInstance } from '../../src/service/createReadInstance.ts'
+import { createRecentEvents } from '../../src/service/createRecentEvents.ts'
 import { removeRequests } from '../../src/usage/requestLog/requestLogUpkeep.ts'
 import { createReadActivity } from '../../src/usage/metering/createReadActivity.ts'
 import { createReadTraffic } from '../../src/usage/metering/createReadTraffic.ts'
@@ -27,6 +30,7 @@ import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { cheap, newIp } from '../account/accountFixture.ts'
 import { createInbox } from '../email/inbox.ts'
+import { idleSources } from '../idleSources.ts'
 import type { Inbox } from '../email/inbox.ts'
 import type { TestDatabase } from '../storage/databases.ts'
 
@@ -218,6 +222,15 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
           aliases: [],
         },
       },
+    }),
+    readInstance: createReadInstance({
+      ...idleSources,
+      version: '1.2.3',
+      rates: createCallRates(now),
+      events: createRecentEvents(now),
+      droppedLogLines: () => 0,
+      files: { database: undefined, chainStore: undefined },
+      certificateEndsAt: () => null,
     }),
     webhooks: {
       options: () => ({ allowPrivate: false, now: clock.now }),

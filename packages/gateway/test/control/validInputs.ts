@@ -170,6 +170,8 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'GET /api/admin/upstreams': () => ({}),
   'GET /api/admin/users': () => ({ query: { limit: 2, search: 'EXAMPLE' } }),
   'GET /api/admin/users/{userId}': userInput,
+  'GET /api/admin/users/{userId}/usage': userInput,
+  'GET /api/admin/users/{userId}/metrics': (fixture) => ({ ...userInput(fixture), query: { range: 'month' } }),
   'POST /api/admin/users/{userId}/disable': (fixture) => ({ ...userInput(fixture), body: {} }),
   'POST /api/admin/users/{userId}/enable': (fixture) => ({ ...userInput(fixture), body: {} }),
   'POST /api/admin/users/{userId}/reset-link': (fixture) => ({ ...userInput(fixture), body: {} }),
@@ -181,5 +183,6 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'GET /api/admin/audit-log': ({ userId }) => ({ query: { userId } }),
   'GET /api/admin/audit-log.csv': () => ({ query: { action: 'app.create' } }),
   'GET /api/admin/usage': () => ({ query: { from: '2026-11-01', to: '2026-12-01', step: 'day' } }),
+  'GET /api/admin/usage/top': () => ({ query: { day: '2026-11-21' } }),
   'GET /api/admin/usage.csv': ({ userId }) => ({ query: { from: '2026-11-01', to: '2026-12-01', userId } }),
 }

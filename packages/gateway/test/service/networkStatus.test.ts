@@ -41,8 +41,8 @@ test('a user gets the counts of the nodes of each network, also after a reload, 
   await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password: 'plum tin roof gate' } })
   expect(await visitor.get('GET /api/networks/status')).toEqual({
     networks: [
-      { network: 'testnet', nodes: { healthy: 1, lagging: 0, down: 2 } },
-      { network: 'mainnet', nodes: { healthy: 1, lagging: 0, down: 0 } },
+      { network: 'testnet', nodes: { healthy: 1, lagging: 0, down: 2 }, isOfAccount: false },
+      { network: 'mainnet', nodes: { healthy: 1, lagging: 0, down: 0 }, isOfAccount: false },
     ],
   })
 
@@ -50,6 +50,6 @@ test('a user gets the counts of the nodes of each network, also after a reload, 
     configWith({ testnet: { chainId: chainIds.testnet, upstreams: [{ url: 'http://127.0.0.1:9' }] } }),
   )
   expect(await visitor.get('GET /api/networks/status')).toEqual({
-    networks: [{ network: 'testnet', nodes: { healthy: 0, lagging: 0, down: 1 } }],
+    networks: [{ network: 'testnet', nodes: { healthy: 0, lagging: 0, down: 1 }, isOfAccount: false }],
   })
 })

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { MetricsPanel } from '../../charts/MetricsPanel.tsx'
-import { usageQuery } from '../../control/queries.ts'
+import { metricsQuery, usageQuery } from '../../control/queries.ts'
 import { NetworkLimits } from '../../networks/NetworkLimits.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { QuotaNote } from '../../parts/QuotaNote.tsx'
 import { getQuotaState } from '../../parts/quotaState.ts'
+import { UsageHistory } from '../../parts/UsageHistory.tsx'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
 import { WeightsHint } from '../../parts/WeightsHint.tsx'
-import { UsageHistory } from './UsageHistory.tsx'
 import { UsageShare } from './UsageShare.tsx'
 
 /** The usage of the account: of the API keys' limits, by app and key, by day, and in detail. */
@@ -37,7 +37,7 @@ export function AccountUsage() {
         </Loaded>
         <UsageShare />
       </div>
-      <UsageHistory />
+      <UsageHistory query={metricsQuery('account', 'month')} />
       <h2>All apps and API keys</h2>
       <MetricsPanel subject="account" />
     </>

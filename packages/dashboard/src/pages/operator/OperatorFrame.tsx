@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Outlet } from '@tanstack/react-router'
 import { sessionQuery } from '../../control/queries.ts'
 import { PageLinks } from '../../parts/PageLinks.tsx'
 import { operatorPages } from '../../parts/pageTable.ts'
@@ -9,7 +9,6 @@ import { PageHead } from '../../parts/PageHead.tsx'
 /** The frame of the operator pages. Other users see only this frame. */
 export function OperatorFrame() {
   const { data } = useQuery(sessionQuery)
-  const isOfUser = useRouterState({ select: ({ location }) => location.pathname.startsWith('/operator/users/') })
   if (data !== undefined && data.account.role !== 'operator') {
     return (
       <div className="page">
@@ -22,7 +21,7 @@ export function OperatorFrame() {
   }
   return (
     <div className="page">
-      <PageLinks label="Operator" pages={operatorPages} current={isOfUser ? '/operator' : undefined} />
+      <PageLinks label="Operator" pages={operatorPages} />
       <Outlet />
     </div>
   )

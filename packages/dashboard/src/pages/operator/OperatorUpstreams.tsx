@@ -87,7 +87,8 @@ const statuses: Readonly<Record<UpstreamView['status'], readonly [title: string,
   overBudget: ['Over budget', 'warn'],
 }
 
-function StatusBadge({ status }: Pick<UpstreamView, 'status'>) {
+/** The status of a node. */
+export function StatusBadge({ status }: Pick<UpstreamView, 'status'>) {
   const [title, kind] = statuses[status]
   return (
     <span className={`badge ${kind}`}>
@@ -97,7 +98,8 @@ function StatusBadge({ status }: Pick<UpstreamView, 'status'>) {
   )
 }
 
-const headText = ({ head, lag }: UpstreamView): string => {
+/** The newest block of a node, and how far it is behind. */
+export const headText = ({ head, lag }: UpstreamView): string => {
   if (head === null) return '–'
   return lag === null || lag === 0 ? countText(head) : `${countText(head)} (${countText(lag)} behind)`
 }

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import type { UserView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
-import { deploymentQuery, userQuery } from '../../control/queries.ts'
+import { deploymentQuery, userMetricsQuery, userQuery, userUsageQuery } from '../../control/queries.ts'
 import { toConfirmBody } from '../../control/toConfirmBody.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
@@ -17,10 +17,12 @@ import { Problem } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { SecretLink } from '../../parts/SecretLink.tsx'
 import { countText, dayText, limitText } from '../../parts/times.ts'
+import { UsageHistory } from '../../parts/UsageHistory.tsx'
+import { UsageMeter } from '../../parts/UsageMeter.tsx'
 
 const route = getRouteApi('/inside/operator/users/$userId')
 
-/** One account: its limits, a link for a new password, and a switch to disable it. */
+/** One account: its usage and limits, a link for a new password, and a switch to disable it. */
 export function OperatorUser() {
   const { userId } = route.useParams()
   const query = useQuery(userQuery(userId))
@@ -30,7 +32,7 @@ export function OperatorUser() {
         <>
           <PageHead
             title={user.email}
-            crumb={<Link to="/operator">Users</Link>}
+            crumb={<Link to="/operator/users">Users</Link>}
             action={
               <span className={user.state === 'active' ? 'badge good' : 'badge bad'}>
                 <span className="dot" aria-hidden="true" />
@@ -61,11 +63,29 @@ export function OperatorUser() {
           <Link to="/operator/audit" search={{ userId: user.id }}>
             Audit log of this account
           </Link>
+          <UserUsage user={user} />
+          <UsageHistory query={userMetricsQuery(user.id)} />
           <UserLimits user={user} />
           <ResetLink user={user} />
           {user.hasSecondFactor && <ResetSecondFactor user={user} />}
           <Disable user={user} />
         </>
+      )}
+    </Loaded>
+  )
+}
+
+function UserUsage({ user }: { readonly user: UserView }) {
+  const usage = useQuery({ ...userUsageQuery(user.id), refetchInterval: 10_000 })
+  return (
+    <Loaded query={usage}>
+      {({ day, month }) => (
+        <Card title="Usage of API keys" lead="All API keys together. Apps have limits of their own.">
+          <div className="pair">
+            <UsageMeter of="All API keys" period="day" usage={day} />
+            <UsageMeter of="All API keys" period="month" usage={month} />
+          </div>
+        </Card>
       )}
     </Loaded>
   )

@@ -653,6 +653,107 @@ export interface IdentityView {
   readonly connectedAt: string
 }
 
+/** The state of the instance that responds. Others have a state of their own. */
+export interface InstanceView {
+  /** The name of its host. */
+  readonly name: string
+  /** Of Keyrail. */
+  readonly version: string
+  /** Calls by second in the last 2 minutes, or since the start. */
+  readonly perSecond: {
+    /** The start of the first item. */
+    readonly from: string
+    /** Calls with a known key, the oldest first. The last item is the current one, which has not ended. */
+    readonly totals: readonly number[]
+    /** How many of them failed or were rejected. */
+    readonly failures: readonly number[]
+  }
+  /** Calls by minute in the last 2 hours, or since the start. */
+  readonly perMinute: {
+    /** The start of the first item. */
+    readonly from: string
+    /** Calls with a known key, the oldest first. The last item is the current one, which has not ended. */
+    readonly totals: readonly number[]
+    /** How many of them failed or were rejected. */
+    readonly failures: readonly number[]
+  }
+  /** The failed calls of `perMinute` by outcome, the most frequent first. */
+  readonly failures: readonly {
+    readonly outcome: string
+    readonly total: number
+  }[]
+  /** The last 20 of each kind since the start, the newest first. */
+  readonly events: readonly {
+    readonly at: string
+    readonly kind: 'config' | 'store' | 'upstream'
+    /** Of a node; `null` for other events. */
+    readonly network: Network | null
+    /** The name of the store or the node; `null` for the config. */
+    readonly name: string | null
+    /** Such as `applied`, `unavailable` or `lagging`. */
+    readonly state: string
+    /** Why a store or a node is not available, such as `HTTP 401`. */
+    readonly reason: string | null
+  }[]
+  /** The state of its config file. */
+  readonly config: {
+    /** When the config in use was applied: at the start, or at a reload. */
+    readonly appliedAt: string
+    /** When a changed config file was rejected since; `null`: never. The log has its faults. */
+    readonly rejectedAt: string | null
+    /** How many faults that file has. */
+    readonly faults: number
+    /** Changed options that only apply after a restart. */
+    readonly needsRestart: readonly string[]
+  }
+  /** The database and, if there is one, Redis. */
+  readonly stores: readonly {
+    readonly name: 'database' | 'redis'
+    readonly isAvailable: boolean
+    /** How long the last check took, in milliseconds; `null` before the first. */
+    readonly checkMs: number | null
+  }[]
+  /** How busy it is. */
+  readonly load: {
+    /** Open connections of callers. */
+    readonly connections: number
+    readonly maxConnections: number
+    /** Requests in flight. */
+    readonly requests: number
+    /** Calls that wait for a node. */
+    readonly queuedCalls: number
+    readonly bufferedBytes: number
+    readonly maxBufferedBytes: number
+    /** Rows, one for each key and minute, with counts that are not written. */
+    readonly unwrittenRows: number
+    /** The age of the oldest of these counts, in milliseconds. */
+    readonly unwrittenMs: number
+    /** How long ago the oldest hour ended that is not rolled up, in milliseconds. */
+    readonly rollUpLagMs: number
+    /** Queries that wait for a connection; `null` with SQLite. */
+    readonly databaseWaiting: number | null
+    /** Commands that Redis has not replied to; `null` without Redis. */
+    readonly redisPending: number | null
+  }
+  /** What was lost since the start. */
+  readonly lost: {
+    /** Calls whose counts were lost, because the database was unavailable for too long. */
+    readonly calls: number
+    /** Failed or sampled requests that the request log did not record. */
+    readonly requests: number
+    /** Log lines that were dropped, because their reader was slow. */
+    readonly logLines: number
+  }
+  /** The disks of its files. PostgreSQL has a disk of its own, which it does not see. */
+  readonly disks: readonly {
+    readonly of: 'database' | 'chainStore'
+    readonly freeBytes: number
+    readonly totalBytes: number
+  }[]
+  /** When the certificate of the config ends; `null` without one. */
+  readonly certificateEndsAt: string | null
+}
+
 /** Creates an invite. */
 export interface InviteBody {
   /** The only email address that may use the invite. @default anyone with the link */
@@ -942,6 +1043,8 @@ export interface NetworkStatusesView {
 export interface NetworkStatusView {
   readonly network: Network
   readonly nodes: NodeCounts
+  /** Whether an app or an API key of the account has it. */
+  readonly isOfAccount: boolean
 }
 
 /** The networks of the service, and their chains. Available without logging in. */
@@ -1052,15 +1155,19 @@ export interface OriginsView {
   }[]
 }
 
-/** Totals of the whole service. */
+/** The state of the whole service, and of the instance that responds. */
 export interface OverviewView {
   readonly users: number
   readonly apps: number
   /** API keys that are not revoked. */
   readonly apiKeys: number
+  /** When this instance started. */
   readonly startedAt: string
   /** The current problems, as `/readyz` reports them. */
   readonly degraded: readonly string[]
+  /** The last 20 entries of the audit log that changed something. Log-ins and revealed keys are left out. */
+  readonly changes: readonly AuditEntryView[]
+  readonly instance: InstanceView
 }
 
 /** Limits that override the service's. Limits that are left out are the service's. */
@@ -1336,6 +1443,44 @@ export interface TestJwtBody {
 
 /** A scope of a personal access token. */
 export type TokenScope = 'read' | 'apps:write' | 'keys:write' | 'members'
+
+/** Selects a day. */
+export interface TopUsageQuery {
+  /** A UTC day of this month, or yesterday. @default today */
+  readonly day?: string
+}
+
+/** Who used most on a day, over all instances. */
+export interface TopUsageView {
+  /** The UTC day. */
+  readonly day: string
+  /** The 10 quotas that were charged most: of apps, and of all API keys of an account together. */
+  readonly quotas: readonly {
+    readonly kind: 'app' | 'apiKeys'
+    /** Of the app, or of the account whose API keys share the quota. */
+    readonly id: string
+    /** Of the app; `null` for API keys, and if it was deleted. */
+    readonly name: string | null
+    /** The account; `null` if it was deleted. */
+    readonly userId: string | null
+    /** Its email address, or the name of the team. */
+    readonly userName: string | null
+    /** What it was charged. Today, it may include units that are reserved and not used yet. */
+    readonly units: number
+    /** Its daily limit in units now; `null`: no limit, or it was deleted. */
+    readonly perDay: number | null
+  }[]
+  /** The 10 accounts that were charged most. */
+  readonly accounts: readonly {
+    readonly userId: string
+    /** Its email address, or the name of the team; `null` if it was deleted. */
+    readonly userName: string | null
+    /** What its apps and API keys were charged. */
+    readonly units: number
+  }[]
+  /** What all were charged. */
+  readonly units: number
+}
 
 /** The requests of the last 24 hours, and the last use. */
 export interface TrafficView {
@@ -1750,7 +1895,7 @@ export interface ControlApi {
   'GET /api/admin/audit-log': Call<{ query: AdminAuditQuery; response: AuditEntriesView }>
   /** Gets the changes of all accounts as CSV. The newest 10,000 entries. */
   'GET /api/admin/audit-log.csv': Call<{ query: AdminAuditFilters; response: string }>
-  /** Gets totals of the whole service. */
+  /** Gets the state of the service, and of the instance that responds. */
   'GET /api/admin/overview': Call<{ response: OverviewView }>
   /** Lists the nodes, as this instance sees them. */
   'GET /api/admin/upstreams': Call<{ response: UpstreamsView }>
@@ -1758,6 +1903,10 @@ export interface ControlApi {
   'GET /api/admin/users': Call<{ query: UsersQuery; response: UsersView }>
   /** Gets an account. */
   'GET /api/admin/users/{userId}': Call<{ params: { readonly userId: string }; response: UserView }>
+  /** Gets the usage of a user's API key limits. */
+  'GET /api/admin/users/{userId}/usage': Call<{ params: { readonly userId: string }; response: UsageView }>
+  /** Gets the metrics of the apps and API keys of a user. */
+  'GET /api/admin/users/{userId}/metrics': Call<{ params: { readonly userId: string }; query: MetricsQuery; response: MetricsView }>
   /** Disables an account: its sessions end, and its keys and tokens stop working. */
   'POST /api/admin/users/{userId}/disable': Call<{ params: { readonly userId: string }; body: ConfirmBody; response: UserView }>
   /** Enables a disabled account and its keys. */
@@ -1788,6 +1937,8 @@ export interface ControlApi {
   'DELETE /api/admin/invites/{inviteId}': Call<{ params: { readonly inviteId: string } }>
   /** Lists what all apps and API keys used, for invoices. */
   'GET /api/admin/usage': Call<{ query: UsageReportQuery; response: UsageReportView }>
+  /** Lists the apps and accounts that used most on a day. Of all instances. The days of past months are in `GET /api/admin/usage` only. */
+  'GET /api/admin/usage/top': Call<{ query: TopUsageQuery; response: TopUsageView }>
   /** Gets what all apps and API keys used as CSV. At most 100000 rows. */
   'GET /api/admin/usage.csv': Call<{ query: UsageReportCsvQuery; response: string }>
 }

@@ -17,6 +17,7 @@ export const networkStatusView = z
   .strictObject({
     network,
     nodes: nodeCounts,
+    isOfAccount: z.boolean().describe('Whether an app or an API key of the account has it.'),
   })
   .meta({ id: 'NetworkStatus', description: 'The status of a network.' })
 

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { upstreamStatuses } from '../../proxy/upstream/groupMember.ts'
 import { accountMembers, confirmBody } from './account.ts'
+import { auditEntryView } from './auditEntry.ts'
+import { instanceView } from './instance.ts'
 import { ownLimits } from './limits.ts'
 import { network } from './networks.ts'
 import { pageMembers, pageOf } from './page.ts'
@@ -70,10 +72,14 @@ export const overviewView = z
     users: z.int(),
     apps: z.int(),
     apiKeys: z.int().describe('API keys that are not revoked.'),
-    startedAt: timeText,
+    startedAt: timeText.describe('When this instance started.'),
     degraded: z.array(z.string()).describe('The current problems, as `/readyz` reports them.'),
+    changes: z
+      .array(auditEntryView)
+      .describe('The last 20 entries of the audit log that changed something. Log-ins and revealed keys are left out.'),
+    instance: instanceView,
   })
-  .meta({ id: 'Overview', description: 'Totals of the whole service.' })
+  .meta({ id: 'Overview', description: 'The state of the whole service, and of the instance that responds.' })
 
 export const upstreamView = z
   .strictObject({

@@ -36,3 +36,39 @@ export const usageItemView = z
   .meta({ id: 'UsageItem', description: 'What an app or API key used with one method on one network.' })
 
 export const usageReportView = pageOf(usageItemView).describe('A page of usage, in the order of apps and API keys.')
+
+export const topUsageQuery = z
+  .strictObject({ day: day().exactOptional().describe('A UTC day of this month, or yesterday. @default today') })
+  .describe('Selects a day.')
+
+export const topUsageView = z
+  .strictObject({
+    day: z.string().describe('The UTC day.'),
+    quotas: z
+      .array(
+        z.strictObject({
+          kind: z.enum(['app', 'apiKeys']),
+          id: z.string().describe('Of the app, or of the account whose API keys share the quota.'),
+          name: z.string().nullable().describe('Of the app; `null` for API keys, and if it was deleted.'),
+          userId: z.string().nullable().describe('The account; `null` if it was deleted.'),
+          userName: z.string().nullable().describe('Its email address, or the name of the team.'),
+          units: count.describe('What it was charged. Today, it may include units that are reserved and not used yet.'),
+          perDay: count.nullable().describe('Its daily limit in units now; `null`: no limit, or it was deleted.'),
+        }),
+      )
+      .describe('The 10 quotas that were charged most: of apps, and of all API keys of an account together.'),
+    accounts: z
+      .array(
+        z.strictObject({
+          userId: z.string(),
+          userName: z
+            .string()
+            .nullable()
+            .describe('Its email address, or the name of the team; `null` if it was deleted.'),
+          units: count.describe('What its apps and API keys were charged.'),
+        }),
+      )
+      .describe('The 10 accounts that were charged most.'),
+    units: count.describe('What all were charged.'),
+  })
+  .meta({ id: 'TopUsage', description: 'Who used most on a day, over all instances.' })

@@ -4,14 +4,19 @@ import type { AccountError } from '../account/accountError.ts'
 import type { Account } from '../account/account.ts'
 import type { Actor } from '../account/operator.ts'
 import { confirmBody } from '../contract/account.ts'
+import { metricsQuery, metricsView } from '../contract/metrics.ts'
 import { defaultPageLimit } from '../contract/page.ts'
+import { usageView } from '../contract/usage.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
 import type { Invite } from '../../storage/invites.ts'
 import type { Team } from '../../storage/teams.ts'
 import { teamOwnerBody, teamView, teamsQuery, teamsView } from '../contract/team.ts'
 import { createView } from '../views/createView.ts'
+import { listAuditEntries } from '../views/listAuditEntries.ts'
+import { readMetricsView } from '../views/readMetricsView.ts'
 import { isoTime } from '../views/times.ts'
+import { readAccountUsage } from '../views/toUsageView.ts'
 import {
   inviteBody,
   inviteView,
@@ -31,6 +36,22 @@ import type { Caller, ControlParts, HandlerResult, Route } from '../route.ts'
 
 const dayMs = 86_400_000
 const maxInvites = 1_000
+const maxChanges = 20
+/** Entries of the audit log that explain no change of the service's behaviour. */
+const noChanges = [
+  'account.confirmFailed',
+  'account.factorFailed',
+  'account.forgotPassword',
+  'account.logIn',
+  'account.logInFailed',
+  'account.logInPending',
+  'account.logOut',
+  'account.requestEmail',
+  'account.resetLink',
+  'account.verifyEmail',
+  'key.reveal',
+  'webhook.test',
+]
 
 const toActor = (caller: Caller): Required<Actor> => ({ actor: getActor(caller), ip: caller.ip })
 
@@ -102,16 +123,25 @@ const createLink = ({ deployment }: ControlParts, page: string, fragment: string
 export const adminRoutes: readonly Route[] = [
   route(
     'GET /api/admin/overview',
-    { summary: 'Gets totals of the whole service.', access: 'operator', response: overviewView },
-    async (_, { storage, startedAt, degraded }) => ({
-      response: {
-        users: await storage.users.count(),
-        apps: await storage.apps.count(),
-        apiKeys: await storage.keys.countApiKeys(),
-        startedAt: isoTime(startedAt),
-        degraded: degraded(),
-      },
-    }),
+    {
+      summary: 'Gets the state of the service, and of the instance that responds.',
+      access: 'operator',
+      response: overviewView,
+    },
+    async (_, parts) => {
+      const { storage, startedAt, degraded, readInstance } = parts
+      return {
+        response: {
+          users: await storage.users.count(),
+          apps: await storage.apps.count(),
+          apiKeys: await storage.keys.countApiKeys(),
+          startedAt: isoTime(startedAt),
+          degraded: degraded(),
+          changes: await listAuditEntries(parts, { without: noChanges, limit: maxChanges }),
+          instance: await readInstance(),
+        },
+      }
+    },
   ),
 
   route(
@@ -145,6 +175,35 @@ export const adminRoutes: readonly Route[] = [
     'GET /api/admin/users/{userId}',
     { summary: 'Gets an account.', access: 'operator', response: userView },
     async ({ params }, parts) => toUserResult(parts, await parts.accounts.operator.findUser({ id: params.userId })),
+  ),
+
+  route(
+    'GET /api/admin/users/{userId}/usage',
+    {
+      summary: "Gets the usage of a user's API key limits.",
+      access: 'operator',
+      response: usageView,
+    },
+    async ({ params }, parts) => {
+      const user = await parts.accounts.operator.findUser({ id: params.userId })
+      if (user === undefined) return { error: apiErrors.notFound() }
+      return { response: await readAccountUsage(parts, user) }
+    },
+  ),
+
+  route(
+    'GET /api/admin/users/{userId}/metrics',
+    {
+      summary: 'Gets the metrics of the apps and API keys of a user.',
+      access: 'operator',
+      isExpensive: true,
+      query: metricsQuery,
+      response: metricsView,
+    },
+    async ({ params, query }, parts) => {
+      const user = await parts.accounts.operator.findUser({ id: params.userId })
+      return user === undefined ? { error: apiErrors.notFound() } : readMetricsView(parts, { userId: user.id }, query)
+    },
   ),
 
   route(

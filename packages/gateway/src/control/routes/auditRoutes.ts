@@ -1,7 +1,7 @@
 import { defaultPageLimit } from '../contract/page.ts'
 import { fromCursor, invalidCursor, toCursor } from '../cursor.ts'
 import { toCsv } from '../views/csv.ts'
-import { toAuditEntryView } from '../views/toAuditEntryView.ts'
+import { listAuditEntries } from '../views/listAuditEntries.ts'
 import {
   adminAuditFilters,
   adminAuditQuery,
@@ -29,25 +29,25 @@ const csvColumns = [
 const maxCsvRows = 10_000
 const rowsAtOnce = 1_000
 
-const list = async (
-  { storage }: ControlParts,
+const list = (
+  parts: ControlParts,
   { userId, actor, subject, action, from, to }: AdminAuditFilters,
   { before, limit, ownerId }: { before?: number | undefined; limit: number; ownerId: string | undefined },
-): Promise<readonly AuditEntryView[]> => {
-  const entries = await storage.auditLog.list({
-    limit,
-    ...(userId === undefined ? {} : { userId }),
-    ...(actor === undefined ? {} : { actor }),
-    ...(subject === undefined ? {} : { subject }),
-    ...(before === undefined ? {} : { before }),
-    ...(action === undefined ? {} : { action }),
-    ...(from === undefined ? {} : { from: Date.parse(from) }),
-    ...(to === undefined ? {} : { to: Date.parse(to) }),
-  })
-  const ids = entries.flatMap((entry) => [entry.userId, entry.actor, entry.subject].filter((id) => id !== null))
-  const names = await storage.auditLog.findNames(ids, { ownerId })
-  return entries.map((entry) => toAuditEntryView(entry, names))
-}
+): Promise<readonly AuditEntryView[]> =>
+  listAuditEntries(
+    parts,
+    {
+      limit,
+      ...(userId === undefined ? {} : { userId }),
+      ...(actor === undefined ? {} : { actor }),
+      ...(subject === undefined ? {} : { subject }),
+      ...(before === undefined ? {} : { before }),
+      ...(action === undefined ? {} : { action }),
+      ...(from === undefined ? {} : { from: Date.parse(from) }),
+      ...(to === undefined ? {} : { to: Date.parse(to) }),
+    },
+    ownerId,
+  )
 
 /** @param ownerId - The account whose log it is; `undefined`: that of all accounts. */
 const toPage = async (

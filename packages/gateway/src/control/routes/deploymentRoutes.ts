@@ -7,7 +7,8 @@ import { toNetworkStatuses } from '../views/toNetworkStatuses.ts'
 import { toChainViews, toNetworkViews } from '../views/toNetworkViews.ts'
 import { deploymentView, networksView, serviceNames, useCases } from '../contract/deployment.ts'
 import { networkStatusesView } from '../contract/networkStatus.ts'
-import { route } from '../route.ts'
+import { getKeyNetwork } from '../views/toApiKeyView.ts'
+import { requireAccountId, route } from '../route.ts'
 import type { Route } from '../route.ts'
 
 const openApiView = z.record(z.string(), z.unknown())
@@ -82,9 +83,15 @@ export const deploymentRoutes: readonly Route[] = [
       access: 'read',
       response: networkStatusesView,
     },
-    async (_, { deployment, upstreams }) => ({
-      response: { networks: toNetworkStatuses(Object.keys(deployment().networks), upstreams()) },
-    }),
+    async ({ caller }, { deployment, upstreams, storage }) => {
+      const userId = requireAccountId(caller)
+      const apps = await storage.apps.list(userId)
+      const keys = await storage.keys.listApiKeys(userId)
+      const used = new Set([...apps.flatMap(({ networks }) => networks), ...keys.map(getKeyNetwork)])
+      return {
+        response: { networks: toNetworkStatuses(Object.keys(deployment().networks), upstreams(), used) },
+      }
+    },
   ),
 
   route(

@@ -2,14 +2,13 @@ import { narrowLimits, resolveLimits } from '../../auth/key/keyLimits.ts'
 import type { MetricsQuery as Asked } from '../../usage/metering/metrics.ts'
 import type { Key } from '../../storage/keys.ts'
 import { apiErrors } from '../apiErrors.ts'
-import type { ApiError } from '../apiErrors.ts'
 import { activityHours, getActivityStart, toActivityView, toKeyTrafficView } from '../views/toActivityView.ts'
 import { getKeyNetwork } from '../views/toApiKeyView.ts'
 import { toCsvFileName } from '../views/csv.ts'
 import type { CsvSubject } from '../views/csv.ts'
 import { toMetricsCsv } from '../views/metricsCsv.ts'
-import { getCustomSpan, getSpan, toMetricsView } from '../views/toMetricsView.ts'
-import { toUsageView } from '../views/toUsageView.ts'
+import { readMetricsView } from '../views/readMetricsView.ts'
+import { readAccountUsage, toUsageView } from '../views/toUsageView.ts'
 import { activityView, keyTrafficView } from '../contract/activity.ts'
 import { metricsCsvQuery, metricsQuery, metricsView } from '../contract/metrics.ts'
 import { csvText } from '../contract/texts.ts'
@@ -43,26 +42,12 @@ const findKey = async ({ storage }: ControlParts, caller: Caller, id: string): P
     : undefined
 }
 
-const read = async (
-  { now, readMetrics }: ControlParts,
-  { subject }: MetricsTarget,
-  { range = 'day', from, to, method, outcome, network }: MetricsQuery,
-): Promise<{ metrics: MetricsView } | { error: ApiError }> => {
-  const isCustom = from !== undefined || to !== undefined
-  const span = isCustom ? getCustomSpan({ from, to }, now()) : getSpan(range, now())
-  if ('problem' in span) return { error: apiErrors.invalid([span.problem]) }
-  const metrics = await readMetrics({ subject, ...span, filter: { method, outcome, network } })
-  return { metrics: toMetricsView(metrics, { range: isCustom ? 'custom' : range, span }) }
-}
-
 const toJson = async (
   parts: ControlParts,
   target: MetricsTarget | undefined,
   query: MetricsQuery,
 ): Promise<HandlerResult<MetricsView>> => {
-  if (target === undefined) return { error: apiErrors.notFound() }
-  const result = await read(parts, target, query)
-  return 'error' in result ? result : { response: result.metrics }
+  return target === undefined ? { error: apiErrors.notFound() } : readMetricsView(parts, target.subject, query)
 }
 
 const toCsv = async (
@@ -71,9 +56,9 @@ const toCsv = async (
   { of = 'series', ...query }: MetricsCsvQuery,
 ): Promise<HandlerResult<string>> => {
   if (target === undefined) return { error: apiErrors.notFound() }
-  const result = await read(parts, target, query)
+  const result = await readMetricsView(parts, target.subject, query)
   if ('error' in result) return result
-  const { metrics } = result
+  const { response: metrics } = result
   return { response: toMetricsCsv(metrics, of), fileName: toCsvFileName(target.file, [of, metrics.range]) }
 }
 
@@ -221,17 +206,7 @@ export const metricsRoutes: readonly Route[] = [
       access: 'read',
       response: usageView,
     },
-    async ({ caller }, { storage, usageLimits, config }) => {
-      const { id, limits } = requireAccount(caller)
-      const quotaOwner = await storage.users.findQuotaOwner(id)
-      const response = await toUsageView(usageLimits, config(), {
-        id: `user:${quotaOwner}`,
-        kind: 'apiKey',
-        resolve: (defaults) => resolveLimits([limits], defaults),
-        hasNetwork: () => true,
-      })
-      return { response }
-    },
+    async ({ caller }, parts) => ({ response: await readAccountUsage(parts, requireAccount(caller)) }),
   ),
 
   route(

@@ -1,20 +1,31 @@
+import { narrowLimits, resolveLimits } from '../../auth/key/keyLimits.ts'
+import { readTopUsage } from '../../usage/limits/readTopUsage.ts'
+import type { TopUsage } from '../../usage/limits/readTopUsage.ts'
 import { readUsage } from '../../usage/metering/readUsage.ts'
 import type { UsageItem, UsageQuery } from '../../usage/metering/readUsage.ts'
 import { dayMs } from '../../lib/time.ts'
+import { getUtcDay } from '../../lib/utcDay.ts'
 import { apiErrors } from '../apiErrors.ts'
 import type { ApiError } from '../apiErrors.ts'
 import { csvText } from '../contract/texts.ts'
-import type { UsageReportCsvQuery } from '../contract/controlApi.d.ts'
-import { usageReportCsvQuery, usageReportQuery, usageReportView } from '../contract/usageReport.ts'
+import type { TopUsageView, UsageReportCsvQuery } from '../contract/controlApi.d.ts'
+import {
+  topUsageQuery,
+  topUsageView,
+  usageReportCsvQuery,
+  usageReportQuery,
+  usageReportView,
+} from '../contract/usageReport.ts'
 import { fromCursor, invalidCursor, toCursor } from '../cursor.ts'
 import { route } from '../route.ts'
-import type { Route } from '../route.ts'
+import type { ControlParts, Route } from '../route.ts'
 import { toCsv } from '../views/csv.ts'
 
 const columns = ['at', 'userId', 'appId', 'keyId', 'network', 'method', 'calls', 'units', 'bytes'] as const
 const maxDays = 366
 const rowsPerPage = 1_000
 const maxCsvRows = 100_000
+const maxTop = 10
 
 const toQuery = ({
   from,
@@ -31,6 +42,31 @@ const toQuery = ({
         : ''
   if (fix !== '') return { error: apiErrors.invalid([{ field: 'to', fix }]) }
   return { from: start, to: end, step, userId, minRows: rowsPerPage }
+}
+
+const toTopQuota = (
+  { config }: ControlParts,
+  { id, units, owner }: TopUsage['quotas'][number],
+): TopUsageView['quotas'][number] => {
+  const { limits: defaults } = config()
+  const isApp = id.startsWith('app:')
+  const name = owner?.app?.name ?? null
+  const perDay =
+    owner === undefined
+      ? null
+      : narrowLimits(
+          owner.app?.limits ?? null,
+          resolveLimits([owner.user.limits], isApp ? defaults.app : defaults.apiKey),
+        ).perDay
+  return {
+    kind: isApp ? 'app' : 'apiKeys',
+    id: id.slice(id.indexOf(':') + 1),
+    name,
+    userId: owner?.user.id ?? null,
+    userName: owner?.user.email ?? null,
+    units,
+    perDay,
+  }
 }
 
 /** The routes of usage reports. */
@@ -54,6 +90,31 @@ export const usageRoutes: readonly Route[] = [
         after: typeof after === 'string' ? after : undefined,
       })
       return { response: { items, next: last === undefined ? null : toCursor([last]) } }
+    },
+  ),
+
+  route(
+    'GET /api/admin/usage/top',
+    {
+      summary: 'Lists the apps and accounts that used most on a day.',
+      description: 'Of all instances. The days of past months are in `GET /api/admin/usage` only.',
+      access: 'operator',
+      isExpensive: true,
+      query: topUsageQuery,
+      response: topUsageView,
+    },
+    async ({ query: { day } }, parts) => {
+      const chosen = getUtcDay(day === undefined ? parts.now() : Date.parse(day))
+      const { quotas, accounts, units } = await readTopUsage(parts.storage, { day: chosen.day, limit: maxTop })
+      const names = await parts.storage.auditLog.findNames(accounts.map(({ userId }) => userId))
+      return {
+        response: {
+          day: chosen.text,
+          quotas: quotas.map((quota) => toTopQuota(parts, quota)),
+          accounts: accounts.map((account) => ({ ...account, userName: names.get(account.userId) ?? null })),
+          units,
+        },
+      }
     },
   ),
 

@@ -1,9 +1,12 @@
+import { resolveLimits } from '../../auth/key/keyLimits.ts'
 import type { KeyLimits } from '../../auth/key/keyStore.ts'
 import type { Network } from '../../lib/network.ts'
 import { normalizeWeights } from '../../proxy/method/weights.ts'
 import type { QuotaWindow, UsageLimits } from '../../usage/limits/usageLimits.ts'
 import type { LimitsView, NetworkLimitsView, UsageView, UsageWindow } from '../contract/controlApi.d.ts'
 import type { ControlConfig, NetworkUsageLimits } from '../controlOptions.ts'
+import type { Account } from '../account/account.ts'
+import type { ControlParts } from '../route.ts'
 import { isoTime } from './times.ts'
 
 const toUsageWindow = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => ({
@@ -48,3 +51,15 @@ export const toUsageView = async (
     ),
   }
 }
+
+/** Gets the usage of the limits that all API keys of an account share. */
+export const readAccountUsage = async (
+  { storage, usageLimits, config }: Pick<ControlParts, 'storage' | 'usageLimits' | 'config'>,
+  { id, limits }: Pick<Account, 'id' | 'limits'>,
+): Promise<UsageView> =>
+  toUsageView(usageLimits, config(), {
+    id: `user:${await storage.users.findQuotaOwner(id)}`,
+    kind: 'apiKey',
+    resolve: (defaults) => resolveLimits([limits], defaults),
+    hasNetwork: () => true,
+  })

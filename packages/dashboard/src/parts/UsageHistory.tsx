@@ -1,13 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { RequestsChart } from '../../charts/RequestsChart.tsx'
-import { metricsQuery } from '../../control/queries.ts'
-import { Card } from '../../parts/Card.tsx'
-import { Loaded } from '../../parts/Loaded.tsx'
-import { countText, utcDayText } from '../../parts/times.ts'
+import { RequestsChart } from '../charts/RequestsChart.tsx'
+import type { metricsQuery, userMetricsQuery } from '../control/queries.ts'
+import { Card } from './Card.tsx'
+import { Loaded } from './Loaded.tsx'
+import { countText, utcDayText } from './times.ts'
 
 /** The requests of each of the last 30 days. */
-export function UsageHistory() {
-  const query = useQuery({ ...metricsQuery('account', 'month'), refetchInterval: 60_000, staleTime: 30_000 })
+export function UsageHistory(props: {
+  readonly query: ReturnType<typeof metricsQuery> | ReturnType<typeof userMetricsQuery>
+}) {
+  const query = useQuery({
+    ...(props.query as ReturnType<typeof metricsQuery>),
+    refetchInterval: 60_000,
+    staleTime: 30_000,
+  })
   return (
     <Card title="Last 30 days" lead="Requests by day (UTC), of all apps and API keys.">
       <Loaded query={query}>

@@ -1,0 +1,5 @@
+/** The stores, at the start of a sentence. */
+export const storeTitles: Readonly<Record<string, string>> = { database: 'The database', redis: 'Redis' }
+
+/** What is on a disk, in a sentence. */
+export const diskTitles = { database: 'the database', chainStore: 'the chain store' } as const
