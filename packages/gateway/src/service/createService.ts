@@ -289,6 +289,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       {
         keys,
         usageLimits: usage.limits,
+        permits: usage.permits,
+        getInstances: redis?.instances.share,
         meter: usage.meter,
         requestRecorder: usage.requestRecorder,
         ...(developmentMethods === undefined ? {} : { developmentMethods }),

@@ -9,6 +9,9 @@ import { countDecisions } from '../usage/limits/countDecisions.ts'
 import type { LimitCounts } from '../usage/limits/countDecisions.ts'
 import { createLedger } from '../usage/limits/ledger.ts'
 import { createLocalLimits } from '../usage/limits/createLocalLimits.ts'
+import type { LocalLimitsOptions } from '../usage/limits/createLocalLimits.ts'
+import { createPermits } from '../usage/limits/createPermits.ts'
+import type { PermitStore } from '../usage/limits/createPermits.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
 import { joinAlongside } from '../usage/metering/joinAlongside.ts'
@@ -27,6 +30,8 @@ import { withPrometheus } from './withPrometheus.ts'
 /** What limits, counts and records calls. All of it is written in the transactions of one meter. */
 export interface Usage {
   readonly limits: UsageLimits
+  /** Permits of the daily budgets of nodes. */
+  readonly permits: PermitStore
   readonly meter: Meter
   readonly requestRecorder: StoredRequestRecorder
   readonly allowListUses: AllowListUses
@@ -76,15 +81,18 @@ export const openUsage = (options: UsageOptions): Usage => {
     alongside: joinAlongside([...(ledger === undefined ? [] : [ledger]), requestRecorder, allowListUses]),
     upkeep: createRequestLogUpkeep(storage, { retentionMs: retention.requestsDays * dayMs }),
   })
-  const limitsOptions = { outageGrant, now, onEvent: log }
-  const uncounted =
+  const createLimits = (one: Pick<LocalLimitsOptions, 'outageGrant' | 'inAdvance' | 'now' | 'onEvent'>): UsageLimits =>
     redis === undefined || ledger === undefined
-      ? createLocalLimits({ ...limitsOptions, storage })
-      : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
+      ? createLocalLimits({ ...one, storage })
+      : redis.createLimits({ ...one, rows: accountDays, ledger, flush: () => storedMeter.flush() })
+  const uncounted = createLimits({ outageGrant, now, onEvent: log })
+  // The budget of a node is never exceeded, so nothing of it is granted during an outage.
+  const permits = createPermits({ limits: createLimits({ outageGrant: 0, inAdvance: 0, now }), now })
   const [counted, limitCounts] = countDecisions(uncounted)
   const limits = prometheus === undefined ? uncounted : counted
   return {
     limits,
+    permits,
     meter: prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus, options.getWeights),
     requestRecorder,
     allowListUses,
@@ -93,7 +101,7 @@ export const openUsage = (options: UsageOptions): Usage => {
     limitCounts,
     close: async () => {
       // If one of them fails, the rest is still written.
-      await Promise.allSettled([limits.close(), requestRecorder.close()])
+      await Promise.allSettled([limits.close(), permits.close(), requestRecorder.close()])
       await storedMeter.close()
     },
   }

@@ -1,3 +1,4 @@
+import type { Budget } from './health/createBudget.ts'
 import type { NeededCall } from './health/createCapabilities.ts'
 import type { GroupMember } from './groupMember.ts'
 import type { LoadBalancing } from '../options/networkOptions.ts'
@@ -99,15 +100,45 @@ export const isBehind = (member: GroupMember, block: number | undefined): boolea
   block !== undefined && (member.head() ?? -1) < block
 
 /** Whether the budget of an upstream has room for calls. */
-export const hasRoom = ({ budget }: GroupMember, { calls, units = 1 }: Pick<PickOptions, 'calls' | 'units'>): boolean =>
-  calls === undefined ? budget.hasRoom(1, units) : budget.hasRoom(calls.length, budget.getUnits(calls, units))
+export const hasRoom = ({ budget }: GroupMember, options: Pick<PickOptions, 'calls' | 'units'>): boolean =>
+  budget.hasRoom(...getCharge(budget, options))
+
+/** What calls are charged to a budget. */
+const getCharge = (
+  budget: Budget,
+  { calls, units = 1 }: Pick<PickOptions, 'calls' | 'units'>,
+): [requests: number, units: number] =>
+  calls === undefined ? [1, units] : [calls.length, budget.getUnits(calls, units)]
+
+/**
+ * Gets room in the budgets of the upstreams that calls could go to.
+ * @returns Resolves to whether one of them has room, and never rejects; `undefined`: none can get room by waiting.
+ */
+export const drawRoom = (members: readonly GroupMember[], options: PickOptions): Promise<boolean> | undefined => {
+  const draws = members.flatMap((member) => {
+    const { budget, health } = member
+    if (!health.isUsable() || !mayGet(member, options)) return []
+    const drawn = budget.draw(...getCharge(budget, options))
+    return typeof drawn === 'boolean' ? [] : drawn
+  })
+  return draws.length === 0 ? undefined : findTrue(draws)
+}
+
+/** Whether one is true, awaited one after the other. */
+const findTrue = async (all: readonly Promise<boolean>[]): Promise<boolean> => {
+  for (const one of all) if (await one) return true
+  return false
+}
 
 /** Whether a rule forbids that the upstream gets the call. */
-const isAllowed = (member: GroupMember, options: PickOptions): boolean => {
+const isAllowed = (member: GroupMember, options: PickOptions): boolean =>
+  mayGet(member, options) && hasRoom(member, options)
+
+/** Whether an upstream may get the call if its budget has room. */
+const mayGet = (member: GroupMember, options: PickOptions): boolean => {
   const { tried, minHead, calls } = options
   if (tried?.includes(member) === true) return false
   if (isBehind(member, minHead)) return false
-  if (!hasRoom(member, options)) return false
   return calls === undefined ? !member.privateTransactions : calls.every((call) => offers(member, call))
 }
 

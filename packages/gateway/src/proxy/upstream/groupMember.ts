@@ -163,6 +163,8 @@ export const getUpstreamState = (member: GroupMember, network: Network, highestH
 
 const getStatus = ({ health, budget, backoff }: GroupMember): UpstreamStatus => {
   const status = health.status()
+  // Without budget, it is not checked.
+  if (budget.isUsedUp() && (status === 'healthy' || health.reason() === undefined)) return 'overBudget'
   if (status !== 'healthy') return status
   if (!budget.hasRoom(1, 1)) return 'overBudget'
   return backoff.isPaused() ? 'throttled' : 'healthy'

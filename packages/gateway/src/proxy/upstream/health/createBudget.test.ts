@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createBudget, createBudgetUsage } from './createBudget.ts'
+import { createPermits } from '../../../usage/limits/createPermits.ts'
+import { createBudget, createSecondUsage } from './createBudget.ts'
 import type { Budget, BudgetLimits } from './createBudget.ts'
 
 const dayMs = 86_400_000
@@ -77,10 +78,13 @@ describe('a budget', () => {
   })
 
   test('starts with the usage so far, so that a reload resets nothing', () => {
-    const usage = createBudgetUsage()
-    createBudget({ maxRequestsPerDay: 5 }, { usage, now: () => noon }).charge(4, 4)
-    const [state] = createBudget({ maxRequestsPerDay: 10 }, { usage, now: () => noon }).states()
-    expect(state?.left).toBe(6)
+    const now = (): number => noon
+    const shared = { id: 'mainnet/a', permits: createPermits({ now }), second: createSecondUsage(), now }
+    const before = createBudget({ maxRequestsPerDay: 5, maxRequestsPerSecond: 5 }, shared)
+    expect(before.hasRoom(4, 4)).toBe(true)
+    before.charge(4, 4)
+    const states = createBudget({ maxRequestsPerDay: 10, maxRequestsPerSecond: 10 }, shared).states()
+    expect(states.map(({ left }) => left)).toEqual([6, 6])
   })
 
   test('is never exceeded', () => {
