@@ -47,17 +47,24 @@ export const createGroupFactory = (
   parts: Pick<GatewayParts, 'chainStore' | 'checks' | 'developmentMethods' | 'permits' | 'getInstances' | 'now'>,
   log: (entry: LogEntry) => void,
 ): ((config: GatewayConfig, before?: GatewayContext) => ReadonlyMap<Network, UpstreamGroup>) => {
-  const { chainStore, checks, developmentMethods, permits = createPermits({ now: parts.now }), getInstances, now } = parts
+  const {
+    chainStore,
+    checks,
+    developmentMethods,
+    permits = createPermits({ now: parts.now }),
+    getInstances,
+    now,
+  } = parts
   /** What upstreams were sent in the current second, by network and name. It survives a reload, so that reloading the config resets no budget. */
   const seconds = new Map<string, SecondUsage>()
   const create = (network: Network, options: NetworkOptions): UpstreamGroup =>
     createUpstreamGroup({
       ...toGroupOptions(network, options, developmentMethods === 'all'),
-      createBudget: ({ name, ...limits }) => {
-        const id = `${network}/${name}`
+      createBudget: (upstream) => {
+        const id = `${network}/${upstream.name}`
         const second = seconds.get(id) ?? createSecondUsage()
         seconds.set(id, second)
-        return createBudget(limits, { id, permits, second, getInstances, weights: limits.weights, now })
+        return createBudget(upstream, { id, permits, second, getInstances, now })
       },
       checks,
       // Callers can rewrite the chain of a development node.

@@ -15,6 +15,11 @@ import { createVisitor } from './visitor.ts'
 const plan = { maxRequestsPerDay: 6_000, maxUnitsPerDay: 120_000 }
 const weights = { eth_call: 26, eth_chainId: 0, '*': 20 }
 
+interface Call {
+  readonly id: number
+  readonly method: keyof typeof weights
+}
+
 interface Provider {
   readonly url: string
   /** All that it was sent, also by the service itself. */
@@ -24,7 +29,7 @@ interface Provider {
 /** Starts a provider that counts each call as its plan does. */
 const startProvider = async (): Promise<Provider> => {
   let [requests, units] = [0, 0]
-  const respond = ({ id, method }: { id: number; method: keyof typeof weights }): object => {
+  const respond = ({ id, method }: Call): object => {
     requests += 1
     units += weights[method] ?? weights['*']
     const own: Record<string, unknown> = { eth_chainId: `0x${chainIds.testnet.toString(16)}`, eth_syncing: false }
@@ -34,7 +39,7 @@ const startProvider = async (): Promise<Provider> => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as never
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[]
       response.end(JSON.stringify(Array.isArray(body) ? body.map(respond) : respond(body)))
     })
   })
@@ -121,7 +126,7 @@ describe.each(kinds)('the plan of a provider on %s', needs('redis-server'), (_, 
     await loadUntil(0.98)
 
     // The rest, until each instance has rejected the cheapest call several times in a row.
-    for (let rejected = 0; rejected < 4 * count; ) {
+    for (let rejected = 0; rejected < 4 * count;) {
       const ends = await Promise.all(instances.map((instance) => call(instance, 'eth_getBalance')))
       expect(['sent', 'upstream_busy']).toEqual(expect.arrayContaining([...new Set(ends)]))
       rejected = ends.includes('sent') ? 0 : rejected + count

@@ -1,3 +1,4 @@
+import { isExpensive } from '../method/createMethodPolicy.ts'
 import type { Budget } from './health/createBudget.ts'
 import type { NeededCall } from './health/createCapabilities.ts'
 import type { GroupMember } from './groupMember.ts'
@@ -63,6 +64,7 @@ export const chooseUpstream = (
   if (preferred !== undefined && getRank(preferred, options) <= ranks.backup) return preferred
   let best: GroupMember | undefined
   let bestRank: number = ranks.excluded
+  let bestCost = Infinity
   let bestLoad = Infinity
   for (const member of members) {
     const rank = getRank(member, options)
@@ -73,8 +75,11 @@ export const chooseUpstream = (
     } else {
       // A trial is due once in a while, and only a call can find out whether the upstream works again.
       if (rank === ranks.ready && !member.health.isHealthy()) return member
-      const load = getLoad(member)
-      if (rank === bestRank && load >= bestLoad) continue
+      const isForExpensive = options.calls?.some(({ method }) => isExpensive(method)) === true
+      const cost = loadBalancing === 'cost' ? getCost(member, options, isForExpensive) : 0
+      const load = getLoad(member, isForExpensive)
+      if (rank === bestRank && (cost > bestCost || (cost === bestCost && load >= bestLoad))) continue
+      bestCost = cost
       bestLoad = load
     }
     best = member
@@ -151,6 +156,19 @@ export const offers = (
 const canServe = ({ capabilities }: GroupMember, { calls, ownerId }: PickOptions): boolean =>
   calls === undefined || calls.every((call) => capabilities.canServe(call, ownerId))
 
+/** More than any call costs. */
+const busyCost = 1e12
+
+/** What calls cost at an upstream. Those that are busy cost more than all others. */
+const getCost = (member: GroupMember, options: PickOptions, isForExpensive: boolean): number => {
+  const { budget, upstream, latency, expensiveLatency } = member
+  const cost = getCharge(budget, options)[1] * budget.unitPrice
+  const isBusy = upstream.isFull() || (isForExpensive ? expensiveLatency : latency).isHigh()
+  return isBusy ? busyCost + cost : cost
+}
+
 /** How much longer a call would take here than elsewhere. An upstream that has no latency yet is tried. */
-const getLoad = ({ upstream, latency, weight }: GroupMember): number =>
-  ((upstream.inFlight() + 1) * (latency.average() ?? 0)) / (weight === 0 ? 1 : weight)
+const getLoad = ({ upstream, latency, expensiveLatency, weight }: GroupMember, isForExpensive: boolean): number => {
+  const average = (isForExpensive ? expensiveLatency.average() : undefined) ?? latency.average() ?? 0
+  return ((upstream.inFlight() + 1) * average) / (weight === 0 ? 1 : weight)
+}

@@ -340,10 +340,7 @@ const isOnlyBusy = ({ health, budget }: GroupMember): boolean => health.isOnlyTh
 
 const explainNoPick = (members: readonly GroupMember[], network: Network, options: PickOptions = {}): Rejection => {
   const usable = members.filter(({ health }) => health.isUsable())
-  if (usable.length === 0)
-    return members.some(isOnlyBusy)
-      ? rejections.upstreamBusy()
-      : rejections.noUpstream(network)
+  if (usable.length === 0) return members.some(isOnlyBusy) ? rejections.upstreamBusy() : rejections.noUpstream(network)
   const unknown = options.calls?.find((call) => !members.some((member) => offers(member, call)))
   if (unknown !== undefined) return rejections.methodNotFound(unknown.method)
   return usable.some((member) => !hasRoom(member, options)) ? rejections.upstreamBusy() : rejections.noUpstream(network)

@@ -42,7 +42,10 @@ export const createInstances = ({
     const ids = [own, ...seenAt.keys()].toSorted()
     share = { instances: ids.length, place: ids.indexOf(own) }
   }
-  const publish = (): void => messages.publish(channel, own)
+  let hasLeft = false
+  const publish = (): void => {
+    if (!hasLeft) messages.publish(channel, own)
+  }
   messages.subscribe(channel, (message) => {
     const [, sign, id] = form.exec(message) ?? []
     if (id === undefined || id === own) return
@@ -69,6 +72,7 @@ export const createInstances = ({
     share: () => share,
     leave: () => {
       clearInterval(timer)
+      hasLeft = true
       messages.publish(channel, `-${own}`)
     },
   }

@@ -177,7 +177,7 @@ describe('permits', () => {
     const store = createStore(100_000)
     const permits = store.open().get(id, 100_000)
     let before = 0
-    for (let used = 0; used < 99_900; ) {
+    for (let used = 0; used < 99_900;) {
       const drawn = permits.draw(1)
       await store.decide()
       expect(await drawn).toBe(true)
@@ -191,7 +191,7 @@ describe('permits', () => {
     expect((await store.used()) - before).toBeLessThanOrEqual(2)
   })
 
-  test('are never more than the limit over all processes, and at most 1 % less, whatever is killed', async () => {
+  test('are never more than the limit over all processes, and a kill forfeits at most a block', async () => {
     const step = fc.record({ process: fc.nat(2), units: fc.integer({ min: 1, max: 80 }), ms: fc.nat(3_000) })
     const kill = fc.record({ process: fc.nat(2), how: fc.constantFrom('kill', 'stop', 'reload') })
     await fc.assert(
@@ -225,7 +225,8 @@ describe('permits', () => {
           failed = (await use(process, failed === 0 ? 80 : 1)) ? 0 : failed + 1
         }
         expect(used).toBeLessThanOrEqual(perDay)
-        expect(used).toBeGreaterThanOrEqual(perDay * 0.99 - (kills * perDay) / 400)
+        // A block, and one more that is drawn when the first is half used.
+        expect(used).toBeGreaterThanOrEqual(perDay - kills * 2 * (perDay / 1_000) - 10)
       }),
       { numRuns: 30 },
     )

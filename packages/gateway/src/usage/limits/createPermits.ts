@@ -262,12 +262,7 @@ const resizeBlock = (state: PermitState, time: number): void => {
 }
 
 /** Takes over what was drawn. @param grant - `undefined`: the store did not respond. @param missing - How many units were needed. */
-const setDrawn = (
-  context: PermitContext,
-  state: PermitState,
-  grant: QuotaGrant | undefined,
-  missing: number,
-): void => {
+const setDrawn = (context: PermitContext, state: PermitState, grant: QuotaGrant | undefined, missing: number): void => {
   dropEnded(context, state)
   const { endMs = 0 } = state
   const isOther = grant?.quota.perDay !== state.quota.perDay

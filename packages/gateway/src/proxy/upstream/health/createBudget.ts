@@ -12,8 +12,8 @@ export type BudgetLimits = Pick<
   'maxRequestsPerSecond' | 'maxRequestsPerDay' | 'maxUnitsPerSecond' | 'maxUnitsPerDay'
 >
 
-/** How many units a call of a method uses, by name, and `*` for all others. */
-type BudgetWeights = UpstreamOptions['weights']
+/** What a budget is created of. */
+type BudgetOptions = Pick<UpstreamOptions, keyof BudgetLimits | 'weights' | 'unitPrice'>
 
 /** What an upstream was sent in one second. A reload of the config preserves it. */
 export interface SecondUsage {
@@ -48,6 +48,8 @@ export interface Budget {
   readonly hasRoomToday: (units: number) => boolean
   /** How many units calls use. @param units - How many they use at an upstream without weights of its own. */
   readonly getUnits: (calls: readonly { readonly method: string }[], units: number) => number
+  /** What a unit costs, in a currency of all nodes. 0: a node of the operator's own. */
+  readonly unitPrice: number
   /** Charges a request. */
   readonly charge: (requests: number, units: number) => void
   /** Its limits with their remaining units. Empty if it has none. */
@@ -70,27 +72,25 @@ const alone: InstanceShare = { instances: 1, place: 0 }
 
 /**
  * Creates the budget of an upstream.
- * @param limits - Without any, it always has room.
+ * @param limits - Without any, it always has room. `weights` are by default those of the gateway.
  * @param options.id - Of the upstream: the same at all instances, and after a reload.
  * @param options.permits - Those of the limits of a day. @default counted here
  * @param options.second - The usage so far.
  * @param options.getInstances - The instances that share the limits of a second. @default only this one
- * @param options.weights - @default those of the gateway
  * @param options.now - In milliseconds since 1970. @default Date.now
  */
 export const createBudget = (
-  limits: BudgetLimits,
+  limits: BudgetOptions,
   options: {
     readonly id?: string
     readonly permits?: PermitStore | undefined
     readonly second?: SecondUsage
     readonly getInstances?: (() => InstanceShare) | undefined
-    readonly weights?: BudgetWeights
     readonly now?: (() => number) | undefined
   } = {},
 ): Budget => {
-  const { id = '', second = createSecondUsage(), getInstances = () => alone, weights, now = Date.now } = options
-  const { maxRequestsPerDay: requestsPerDay, maxUnitsPerDay: unitsPerDay } = limits
+  const { id = '', second = createSecondUsage(), getInstances = () => alone, now = Date.now } = options
+  const { weights, maxRequestsPerDay: requestsPerDay, maxUnitsPerDay: unitsPerDay } = limits
   const requestsPerSecond = limits.maxRequestsPerSecond ?? Infinity
   const unitsPerSecond = limits.maxUnitsPerSecond ?? Infinity
   const isLimitedBySecond = Math.min(requestsPerSecond, unitsPerSecond) < Infinity
@@ -135,6 +135,7 @@ export const createBudget = (
       weights === undefined
         ? units
         : calls.reduce((sum, { method }) => sum + (weights[method] ?? weights['*'] ?? 1), 0),
+    unitPrice: limits.unitPrice ?? (weights === undefined && !isLimitedByDay ? 0 : 1),
     charge: (requests, units) => {
       if (isLimitedBySecond) {
         advance()
