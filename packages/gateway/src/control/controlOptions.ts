@@ -1,3 +1,4 @@
+import type { StoredNodeTraffic } from '../usage/traffic/createNodeTraffic.ts'
 import type { sendWebhook, SendWebhookOptions } from '../alerts/sendWebhook.ts'
 import type { Accounts, SignUpMode } from './account/accounts.ts'
 import type { KeyLimits } from '../auth/key/keyStore.ts'
@@ -110,6 +111,8 @@ export interface ControlOptions {
   readonly degraded?: () => readonly string[]
   /** The nodes, as this instance sees them. @default none */
   readonly upstreams?: () => readonly UpstreamState[]
+  /** What nodes were sent by day. @default nothing */
+  readonly readUpstreamDays?: StoredNodeTraffic['readDays']
   /** How a test event is sent to a webhook, and which URLs are allowed. */
   readonly webhooks: { readonly options: () => SendWebhookOptions; readonly send: typeof sendWebhook }
   /** Called for each request. Its errors are ignored. */

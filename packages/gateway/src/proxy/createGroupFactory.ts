@@ -1,5 +1,6 @@
 import type { Network } from '../lib/network.ts'
 import { createPermits } from '../usage/limits/createPermits.ts'
+import { createTrafficCounts } from '../usage/traffic/createNodeTraffic.ts'
 import type { GatewayConfig, GatewayParts } from './gatewayOptions.ts'
 import type { LogEntry } from './log.ts'
 import type { NetworkOptions } from './options/networkOptions.ts'
@@ -9,7 +10,7 @@ import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstr
 import { createBudget, createSecondUsage } from './upstream/health/createBudget.ts'
 import type { SecondUsage } from './upstream/health/createBudget.ts'
 
-type GroupOptions = Omit<UpstreamGroupOptions, 'createBudget' | 'checks' | 'chainStore' | 'log'>
+type GroupOptions = Omit<UpstreamGroupOptions, 'createBudget' | 'saved' | 'checks' | 'chainStore' | 'log'>
 
 const toGroupOptions = (
   network: Network,
@@ -44,7 +45,10 @@ const toGroupKey = (options: NetworkOptions): string => JSON.stringify(toGroupOp
  * @returns The function. An unchanged network keeps its connections, cache and health: it gets the group that it had before.
  */
 export const createGroupFactory = (
-  parts: Pick<GatewayParts, 'chainStore' | 'checks' | 'developmentMethods' | 'permits' | 'getInstances' | 'now'>,
+  parts: Pick<
+    GatewayParts,
+    'chainStore' | 'checks' | 'developmentMethods' | 'permits' | 'traffic' | 'getInstances' | 'now'
+  >,
   log: (entry: LogEntry) => void,
 ): ((config: GatewayConfig, before?: GatewayContext) => ReadonlyMap<Network, UpstreamGroup>) => {
   const {
@@ -55,6 +59,7 @@ export const createGroupFactory = (
     getInstances,
     now,
   } = parts
+  const { traffic = createTrafficCounts() } = parts
   /** What upstreams were sent in the current second, by network and name. It survives a reload, so that reloading the config resets no budget. */
   const seconds = new Map<string, SecondUsage>()
   const create = (network: Network, options: NetworkOptions): UpstreamGroup =>
@@ -64,8 +69,16 @@ export const createGroupFactory = (
         const id = `${network}/${upstream.name}`
         const second = seconds.get(id) ?? createSecondUsage()
         seconds.set(id, second)
-        return createBudget(upstream, { id, permits, second, getInstances, now })
+        return createBudget(upstream, {
+          id,
+          permits,
+          sent: traffic.ofNode(network, upstream.name),
+          second,
+          getInstances,
+          now,
+        })
       },
+      saved: traffic.ofNetwork(network),
       checks,
       // Callers can rewrite the chain of a development node.
       chainStore: options.cache && developmentMethods !== 'all' ? chainStore : undefined,

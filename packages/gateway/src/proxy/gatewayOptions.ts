@@ -7,6 +7,7 @@ import type { InstanceShare } from '../storage/redis/createInstances.ts'
 import type { SharedChecks } from '../storage/redis/createSharedChecks.ts'
 import type { PermitStore } from '../usage/limits/createPermits.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
+import type { NodeTraffic } from '../usage/traffic/createNodeTraffic.ts'
 import type { Meter } from '../usage/metering/meter.ts'
 import type { RequestRecorder } from '../usage/requestLog/requestRecorder.ts'
 import type { LogEntry } from './log.ts'
@@ -69,6 +70,8 @@ export interface GatewayParts {
   readonly chainStore?: ChainStore | undefined
   /** Permits of the daily budgets of nodes. @default counted by this process, which a restart forgets */
   readonly permits?: PermitStore | undefined
+  /** Counts what nodes were sent, and what was saved. @default counted since the start */
+  readonly traffic?: NodeTraffic | undefined
   /** The instances that share the budgets of a second. @default there are no others */
   readonly getInstances?: (() => InstanceShare) | undefined
   /** The checks of nodes that the instances of a cluster share. @default there are no other instances */

@@ -13,6 +13,8 @@ import type { LocalLimitsOptions } from '../usage/limits/createLocalLimits.ts'
 import { createPermits } from '../usage/limits/createPermits.ts'
 import type { PermitStore } from '../usage/limits/createPermits.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
+import { createNodeTraffic } from '../usage/traffic/createNodeTraffic.ts'
+import type { StoredNodeTraffic } from '../usage/traffic/createNodeTraffic.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
 import { joinAlongside } from '../usage/metering/joinAlongside.ts'
 import type { Meter, StoredMeter } from '../usage/metering/meter.ts'
@@ -32,6 +34,8 @@ export interface Usage {
   readonly limits: UsageLimits
   /** Permits of the daily budgets of nodes. */
   readonly permits: PermitStore
+  /** What nodes were sent. */
+  readonly traffic: StoredNodeTraffic
   readonly meter: Meter
   readonly requestRecorder: StoredRequestRecorder
   readonly allowListUses: AllowListUses
@@ -64,6 +68,7 @@ export const openUsage = (options: UsageOptions): Usage => {
   const { outageGrant, retention } = config()
   const accountDays = createAccountDays(storage)
   const ledger = redis && createLedger(accountDays)
+  const traffic = createNodeTraffic({ rows: accountDays, now })
   const allowListUses = createAllowListUses({ storage, now })
   const requestRecorder = createRequestRecorder({
     storage,
@@ -78,7 +83,7 @@ export const openUsage = (options: UsageOptions): Usage => {
     retention: toRetention(config()),
     now,
     onEvent: log,
-    alongside: joinAlongside([...(ledger === undefined ? [] : [ledger]), requestRecorder, allowListUses]),
+    alongside: joinAlongside([...(ledger === undefined ? [] : [ledger]), traffic, requestRecorder, allowListUses]),
     upkeep: createRequestLogUpkeep(storage, { retentionMs: retention.requestsDays * dayMs }),
   })
   const createLimits = (one: Pick<LocalLimitsOptions, 'outageGrant' | 'inAdvance' | 'now' | 'onEvent'>): UsageLimits =>
@@ -93,6 +98,7 @@ export const openUsage = (options: UsageOptions): Usage => {
   return {
     limits,
     permits,
+    traffic,
     meter: prometheus === undefined ? storedMeter : withPrometheus(storedMeter, prometheus, options.getWeights),
     requestRecorder,
     allowListUses,

@@ -48,6 +48,7 @@ export const startNodeSource = async (
     verifyResults: true,
     splitLogs: true,
     rewritable: false,
+    saved: { cache: { total: 0 }, inFlight: { total: 0 } },
     createBudget: (options) => createBudget(options),
     timeoutMs: 60_000,
     maxCacheBytes: 0,

@@ -9,6 +9,7 @@ import type { UpstreamEvent } from './health/watchHealth.ts'
 import { createBackoff } from './health/createBackoff.ts'
 import { createConfirmations } from './confirm/createConfirmations.ts'
 import type { Confirmations } from './confirm/createConfirmations.ts'
+import type { SavedCounts } from '../../usage/traffic/createNodeTraffic.ts'
 import type { Budget } from './health/createBudget.ts'
 import { createCallerViews } from './createCallerViews.ts'
 import type { CallerViews } from './createCallerViews.ts'
@@ -83,6 +84,8 @@ export interface UpstreamGroup {
   readonly cache: ResponseCache
   readonly confirmedNulls: ConfirmedNulls
   readonly confirmations: Confirmations
+  /** Counts the calls that no upstream was sent. */
+  readonly saved: SavedCounts
   /** The upstreams of the same group as this one, itself included. */
   readonly getPeers: (member: GroupMember) => readonly GroupMember[]
   /** Queries the heads of the upstreams that are not known to have a block. Resolves once they have responded. */
@@ -127,6 +130,8 @@ export interface UpstreamGroupOptions {
   readonly rewritable: boolean
   /** Creates the budget of an upstream, with what it was sent before, also by an earlier group. */
   readonly createBudget: (upstream: UpstreamOptions) => Budget
+  /** Counts the calls that no upstream was sent. */
+  readonly saved: SavedCounts
   readonly timeoutMs: number
   /** 0 turns the cache off. */
   readonly maxCacheBytes: number
@@ -268,6 +273,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     queue: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
     cache,
+    saved: options.saved,
     confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
     confirmations: createConfirmations(network, options.log),
     getPeers: ({ group }) => members.filter((member) => member.group === group),
@@ -286,7 +292,9 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     logRanges,
     start: async () => {
       // Checks are charged too.
-      await Promise.all(members.map(({ budget, upstream }) => budget.draw(1, upstream.getQueryUnits('eth_chainId'))))
+      await Promise.all(
+        members.map(async ({ budget, upstream }) => budget.draw(1, upstream.getQueryUnits('eth_chainId'))),
+      )
       await Promise.all(members.map(({ health }) => health.start()))
       await lag.start()
       store?.start()

@@ -120,6 +120,8 @@ export interface UpstreamState {
   /** How many calls that it was sent ended in each way. Each call of a batch counts. */
   readonly outcomes: ReadonlyMap<CallOutcome['kind'], number>
   readonly durations: Durations
+  /** The units that it was sent since the process started. */
+  readonly units: number
   /** How many confirmed reads it was outvoted in. */
   readonly disputes: number
   /** Empty if it has no budget. */
@@ -161,6 +163,7 @@ export const getUpstreamState = (member: GroupMember, network: Network, highestH
     latencyMs: latency.average() ?? null,
     outcomes: outcomes.counts(),
     durations: outcomes.durations(),
+    units: budget.sent.units.total,
     disputes: disputes.count(),
     budgets: budget.states(),
   }

@@ -30,7 +30,8 @@ const createBus = () => {
   return { open, setCut, send: (message: string) => listeners.forEach((listener) => listener(message)) }
 }
 
-const listPlaces = (all: readonly Instances[]): number[] => all.map((one) => one.share().place).toSorted()
+const listPlaces = (all: readonly Instances[]): number[] =>
+  all.map((one) => one.share().place).toSorted((one, other) => one - other)
 const listCounts = (all: readonly Instances[]): number[] => all.map((one) => one.share().instances)
 
 test('count each other, and forget those that stop or are not heard', () => {

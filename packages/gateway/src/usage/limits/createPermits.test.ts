@@ -142,7 +142,7 @@ describe('permits', () => {
     const store = createStore(64)
     const first = store.open()
     const permits = first.get(id, 64)
-    permits.draw(64)
+    void permits.draw(64)
     await store.decide()
     permits.use(4)
     const other = store.open().get(id, 64)
@@ -152,7 +152,7 @@ describe('permits', () => {
     await first.close()
     expect([permits.has(1), await store.used()]).toEqual([false, 4])
     store.at += 500
-    other.draw(60)
+    void other.draw(60)
     await store.decide()
     expect(useOne(other, 60)).toBe(true)
   })

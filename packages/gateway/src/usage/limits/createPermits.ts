@@ -133,7 +133,7 @@ const close = async (context: PermitContext, timer: NodeJS.Timeout): Promise<voi
   const { states, limits } = context
   clearInterval(timer)
   context.isClosed = true
-  await Promise.all([...states.values()].map(({ drawing }) => drawing))
+  await Promise.all([...states.values()].map(async ({ drawing }) => drawing))
   for (const state of states.values()) returnHeld(context, state)
   await limits.close()
 }

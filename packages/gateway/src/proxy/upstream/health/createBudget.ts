@@ -1,6 +1,7 @@
 import type { InstanceShare } from '../../../storage/redis/createInstances.ts'
 import { createPermits } from '../../../usage/limits/createPermits.ts'
 import type { PermitStore } from '../../../usage/limits/createPermits.ts'
+import type { SentCounts } from '../../../usage/traffic/createNodeTraffic.ts'
 import type { UpstreamOptions } from '../../options/upstreamOptions.ts'
 
 /**
@@ -50,6 +51,8 @@ export interface Budget {
   readonly getUnits: (calls: readonly { readonly method: string }[], units: number) => number
   /** What a unit costs, in a currency of all nodes. 0: a node of the operator's own. */
   readonly unitPrice: number
+  /** What the upstream was sent since the process started. */
+  readonly sent: SentCounts
   /** Charges a request. */
   readonly charge: (requests: number, units: number) => void
   /** Its limits with their remaining units. Empty if it has none. */
@@ -68,6 +71,10 @@ const getShare = (limit: number, second: number, { instances, place }: InstanceS
   return Math.floor(limit / instances) + (isInTurn ? 1 : 0)
 }
 
+/** Whether both are true. */
+const areBoth = async (one: boolean | Promise<boolean>, other: boolean | Promise<boolean>): Promise<boolean> =>
+  (await one) && other
+
 const alone: InstanceShare = { instances: 1, place: 0 }
 
 /**
@@ -75,6 +82,7 @@ const alone: InstanceShare = { instances: 1, place: 0 }
  * @param limits - Without any, it always has room. `weights` are by default those of the gateway.
  * @param options.id - Of the upstream: the same at all instances, and after a reload.
  * @param options.permits - Those of the limits of a day. @default counted here
+ * @param options.sent - Counts what the upstream is sent. @default from 0
  * @param options.second - The usage so far.
  * @param options.getInstances - The instances that share the limits of a second. @default only this one
  * @param options.now - In milliseconds since 1970. @default Date.now
@@ -84,12 +92,14 @@ export const createBudget = (
   options: {
     readonly id?: string
     readonly permits?: PermitStore | undefined
+    readonly sent?: SentCounts
     readonly second?: SecondUsage
     readonly getInstances?: (() => InstanceShare) | undefined
     readonly now?: (() => number) | undefined
   } = {},
 ): Budget => {
-  const { id = '', second = createSecondUsage(), getInstances = () => alone, now = Date.now } = options
+  const { id = '', sent = { calls: { total: 0 }, units: { total: 0 } } } = options
+  const { second = createSecondUsage(), getInstances = () => alone, now = Date.now } = options
   const { weights, maxRequestsPerDay: requestsPerDay, maxUnitsPerDay: unitsPerDay } = limits
   const requestsPerSecond = limits.maxRequestsPerSecond ?? Infinity
   const unitsPerSecond = limits.maxUnitsPerSecond ?? Infinity
@@ -127,7 +137,7 @@ export const createBudget = (
       if (!secondHasRoom(requests, units)) return false
       const [first, second] = [dayRequests?.draw(requests) ?? true, dayUnits?.draw(units) ?? true]
       if (first === false || second === false) return false
-      return first === true && second === true ? true : Promise.all([first, second]).then((has) => !has.includes(false))
+      return first === true && second === true ? true : areBoth(first, second)
     },
     isUsedUp: () => Math.min(dayRequests?.left() ?? Infinity, dayUnits?.left() ?? Infinity) < 1,
     hasRoomToday: (units) => dayHasRoom(1, units),
@@ -136,7 +146,10 @@ export const createBudget = (
         ? units
         : calls.reduce((sum, { method }) => sum + (weights[method] ?? weights['*'] ?? 1), 0),
     unitPrice: limits.unitPrice ?? (weights === undefined && !isLimitedByDay ? 0 : 1),
+    sent,
     charge: (requests, units) => {
+      sent.calls.total += requests
+      sent.units.total += units
       if (isLimitedBySecond) {
         advance()
         second.requests += requests
