@@ -20,6 +20,7 @@ export const idleSources: GaugeSources = {
     maxBufferedBytes: 1,
     queues: [],
     confirmations: [],
+    saved: [],
   }),
   keys: () => ({ entries: 0, maxEntries: 2, hits: 0, misses: 0 }),
   limits: () => ({

@@ -302,7 +302,7 @@ describe('a budget', () => {
     const { gateway, send, takeCounts, toOptions } = await start([{ maxRequestsPerDay: 10 }, {}])
     for (let call = 0; call < 5; call += 1) await send()
     takeCounts()
-    await gateway.reload(toOptions([{ maxRequestsPerDay: 10, name: 'renamed' }, {}]))
+    await gateway.reload(toOptions([{ maxRequestsPerDay: 10, debug: false }, {}]))
     expect(gateway.upstreams()[0]?.budgets).toEqual([{ name: 'maxRequestsPerDay', limit: 10, left: 0 }])
     await send()
     expect(takeCounts()).toEqual([0, 1])

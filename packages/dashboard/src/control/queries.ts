@@ -280,6 +280,12 @@ export const upstreamsQuery = queryOptions({
   queryFn: ({ signal }) => callApi('GET /api/admin/upstreams', undefined, signal),
 })
 
+/** What the nodes were sent by day. */
+export const upstreamDaysQuery = queryOptions({
+  queryKey: ['admin', 'upstreams', 'days'],
+  queryFn: ({ signal }) => callApi('GET /api/admin/upstreams/days', { query: {} }, signal),
+})
+
 /** The accounts whose email address contains the search text. */
 export const usersQuery = (search: string) =>
   infiniteQueryOptions({

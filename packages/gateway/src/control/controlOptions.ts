@@ -1,3 +1,4 @@
+import type { StoredNodeTraffic } from '../usage/traffic/createNodeTraffic.ts'
 import type { sendWebhook, SendWebhookOptions } from '../alerts/sendWebhook.ts'
 import type { Accounts, SignUpMode } from './account/accounts.ts'
 import type { KeyLimits } from '../auth/key/keyStore.ts'
@@ -113,6 +114,8 @@ export interface ControlOptions {
   readonly upstreams?: () => readonly UpstreamState[]
   /** Reads the state of this instance. */
   readonly readInstance: () => Promise<InstanceView>
+  /** What nodes were sent by day. @default nothing */
+  readonly readUpstreamDays?: StoredNodeTraffic['readDays']
   /** How a test event is sent to a webhook, and which URLs are allowed. */
   readonly webhooks: { readonly options: () => SendWebhookOptions; readonly send: typeof sendWebhook }
   /** Called for each request. Its errors are ignored. */

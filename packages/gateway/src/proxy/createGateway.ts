@@ -167,6 +167,10 @@ const getLoad = ({ context, earlier, sockets }: RunningGateway): GatewayLoad => 
   maxBufferedBytes: context.limits.maxBufferedBytes,
   queues: getGroups(context).map(({ network, queue }) => ({ network, ...queue.state() })),
   confirmations: getGroups(context).map(({ network, confirmations }) => [network, confirmations.counts()]),
+  saved: getGroups(context).map(({ network, saved }) => [
+    network,
+    { cache: saved.cache.total, inFlight: saved.inFlight.total },
+  ]),
 })
 
 /** @returns How many requests were cut off. */

@@ -1,14 +1,16 @@
 import type { Network } from '../lib/network.ts'
+import { createPermits } from '../usage/limits/createPermits.ts'
+import { createTrafficCounts } from '../usage/traffic/createNodeTraffic.ts'
 import type { GatewayConfig, GatewayParts } from './gatewayOptions.ts'
 import type { LogEntry } from './log.ts'
 import type { NetworkOptions } from './options/networkOptions.ts'
 import type { GatewayContext } from './request/gatewayContext.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup, UpstreamGroupOptions } from './upstream/createUpstreamGroup.ts'
-import { createBudgetUsage } from './upstream/health/createBudget.ts'
-import type { BudgetUsage } from './upstream/health/createBudget.ts'
+import { createBudget, createSecondUsage } from './upstream/health/createBudget.ts'
+import type { SecondUsage } from './upstream/health/createBudget.ts'
 
-type GroupOptions = Omit<UpstreamGroupOptions, 'getBudgetUsage' | 'checks' | 'chainStore' | 'log'>
+type GroupOptions = Omit<UpstreamGroupOptions, 'createBudget' | 'saved' | 'checks' | 'chainStore' | 'log'>
 
 const toGroupOptions = (
   network: Network,
@@ -43,20 +45,40 @@ const toGroupKey = (options: NetworkOptions): string => JSON.stringify(toGroupOp
  * @returns The function. An unchanged network keeps its connections, cache and health: it gets the group that it had before.
  */
 export const createGroupFactory = (
-  { chainStore, checks, developmentMethods }: Pick<GatewayParts, 'chainStore' | 'checks' | 'developmentMethods'>,
+  parts: Pick<
+    GatewayParts,
+    'chainStore' | 'checks' | 'developmentMethods' | 'permits' | 'traffic' | 'getInstances' | 'now'
+  >,
   log: (entry: LogEntry) => void,
 ): ((config: GatewayConfig, before?: GatewayContext) => ReadonlyMap<Network, UpstreamGroup>) => {
-  /** The usage of the upstreams' budgets, by URL. It survives a reload, so that reloading the config resets no budget. */
-  const budgetUsages = new Map<string, BudgetUsage>()
-  const getBudgetUsage = ({ href }: URL): BudgetUsage => {
-    const usage = budgetUsages.get(href) ?? createBudgetUsage()
-    budgetUsages.set(href, usage)
-    return usage
-  }
+  const {
+    chainStore,
+    checks,
+    developmentMethods,
+    permits = createPermits({ now: parts.now }),
+    getInstances,
+    now,
+  } = parts
+  const { traffic = createTrafficCounts() } = parts
+  /** What upstreams were sent in the current second, by network and name. It survives a reload, so that reloading the config resets no budget. */
+  const seconds = new Map<string, SecondUsage>()
   const create = (network: Network, options: NetworkOptions): UpstreamGroup =>
     createUpstreamGroup({
       ...toGroupOptions(network, options, developmentMethods === 'all'),
-      getBudgetUsage,
+      createBudget: (upstream) => {
+        const id = `${network}/${upstream.name}`
+        const second = seconds.get(id) ?? createSecondUsage()
+        seconds.set(id, second)
+        return createBudget(upstream, {
+          id,
+          permits,
+          sent: traffic.ofNode(network, upstream.name),
+          second,
+          getInstances,
+          now,
+        })
+      },
+      saved: traffic.ofNetwork(network),
       checks,
       // Callers can rewrite the chain of a development node.
       chainStore: options.cache && developmentMethods !== 'all' ? chainStore : undefined,

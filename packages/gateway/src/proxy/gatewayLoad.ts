@@ -1,6 +1,7 @@
 import type { QueueState } from '../lib/createFairQueue.ts'
 import type { BufferKind } from '../lib/memoryBudget.ts'
 import type { Network } from '../lib/network.ts'
+import type { SavedCounts } from '../usage/traffic/createNodeTraffic.ts'
 import type { ConfirmOutcome } from './upstream/confirm/createConfirmations.ts'
 
 /** How busy a gateway is. */
@@ -20,4 +21,6 @@ export interface GatewayLoad {
   readonly queues: readonly (QueueState & { readonly network: Network })[]
   /** How the confirmed reads of each network ended. */
   readonly confirmations: readonly (readonly [Network, Readonly<Record<ConfirmOutcome, number>>])[]
+  /** The calls to each network that no node was sent. */
+  readonly saved: readonly (readonly [Network, Readonly<Record<keyof SavedCounts, number>>])[]
 }

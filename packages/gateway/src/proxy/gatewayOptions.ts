@@ -3,8 +3,11 @@ import type { z } from 'zod'
 import type { KeyStore } from '../auth/key/keyStore.ts'
 import type { Network } from '../lib/network.ts'
 import type { ChainStore } from '../storage/chainStore/openChainStore.ts'
+import type { InstanceShare } from '../storage/redis/createInstances.ts'
 import type { SharedChecks } from '../storage/redis/createSharedChecks.ts'
+import type { PermitStore } from '../usage/limits/createPermits.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
+import type { NodeTraffic } from '../usage/traffic/createNodeTraffic.ts'
 import type { Meter } from '../usage/metering/meter.ts'
 import type { RequestRecorder } from '../usage/requestLog/requestRecorder.ts'
 import type { LogEntry } from './log.ts'
@@ -65,6 +68,12 @@ export interface GatewayParts {
   readonly createHub?: CreateHub
   /** What can no longer change on chains. It outlives the gateway. @default none */
   readonly chainStore?: ChainStore | undefined
+  /** Permits of the daily budgets of nodes. @default counted by this process, which a restart forgets */
+  readonly permits?: PermitStore | undefined
+  /** Counts what nodes were sent, and what was saved. @default counted since the start */
+  readonly traffic?: NodeTraffic | undefined
+  /** The instances that share the budgets of a second. @default there are no others */
+  readonly getInstances?: (() => InstanceShare) | undefined
   /** The checks of nodes that the instances of a cluster share. @default there are no other instances */
   readonly checks?: SharedChecks | undefined
 }

@@ -283,6 +283,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       },
       certificateEndsAt: () => state.certificateEndsAt,
     }),
+    readUpstreamDays: usage.traffic.readDays,
     webhooks: { options: webhookOptions, send: sendWebhook },
     log,
     now: options.now,
@@ -314,6 +315,9 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       {
         keys,
         usageLimits: usage.limits,
+        permits: usage.permits,
+        traffic: usage.traffic,
+        getInstances: redis?.instances.share,
         meter: usage.meter,
         requestRecorder: usage.requestRecorder,
         ...(developmentMethods === undefined ? {} : { developmentMethods }),

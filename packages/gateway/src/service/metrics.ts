@@ -143,6 +143,21 @@ export const metrics: readonly Metric[] = [
     read: ofUpstreamByName(({ outcomes }) => outcomes),
   },
   {
+    name: 'keyrail_upstream_units_total',
+    help: 'Units that an upstream was sent: its calls, and the queries of the service itself, by their weights.',
+    type: 'counter',
+    labels: ['network', 'upstream'],
+    read: ofUpstream(({ units }) => units),
+  },
+  {
+    name: 'keyrail_saved_calls_total',
+    help: 'Calls that no upstream was sent: their result was in the cache, or an identical call was in flight.',
+    type: 'counter',
+    labels: ['network', 'by'],
+    read: ({ load }) =>
+      byNetworkAndName(load().saved.map(([network, saved]) => [network, Object.entries(saved)] as const)),
+  },
+  {
     name: 'keyrail_upstream_disputes_total',
     help: 'Confirmed reads in which an upstream was outvoted by the others.',
     type: 'counter',

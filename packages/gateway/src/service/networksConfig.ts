@@ -198,12 +198,16 @@ export const networks = z
           path: [name, 'upstreams', repeated, 'name'],
           message: 'is the name of another upstream of this network: use a different one',
         })
-      for (const [index, { weight }] of upstreams.entries())
-        if (weight !== undefined && loadBalancing === 'order')
-          context.addIssue({
-            code: 'custom',
-            path: [name, 'upstreams', index, 'weight'],
-            message: `only works with "loadBalancing": "spread": add that to networks.${name}, or remove the weight`,
-          })
+      for (const [index, upstream] of upstreams.entries())
+        for (const [option, needed, works] of [
+          ['weight', 'spread', loadBalancing !== 'order'],
+          ['unitPrice', 'cost', loadBalancing === 'cost'],
+        ] as const)
+          if (upstream[option] !== undefined && !works)
+            context.addIssue({
+              code: 'custom',
+              path: [name, 'upstreams', index, option],
+              message: `only works with "loadBalancing": "${needed}": add that to networks.${name}, or remove the ${option}`,
+            })
     }
   })

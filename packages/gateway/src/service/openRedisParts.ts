@@ -2,6 +2,7 @@ import type { RedisLimitsOptions } from '../usage/limits/createRedisLimits.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
 import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { RedisInvalidation } from '../storage/redis/createRedisInvalidation.ts'
+import type { Instances } from '../storage/redis/createInstances.ts'
 import type { RedisMessages } from '../storage/redis/createRedisMessages.ts'
 import type { SharedChecks } from '../storage/redis/createSharedChecks.ts'
 import type { RedisLink } from '../storage/redis/redisLink.ts'
@@ -14,6 +15,7 @@ export interface RedisParts {
   readonly messages: RedisMessages
   readonly invalidation: RedisInvalidation
   readonly checks: SharedChecks
+  readonly instances: Instances
   readonly createLimits: (options: Omit<RedisLimitsOptions, 'redis'>) => UsageLimits
   readonly close: () => Promise<void>
 }
@@ -64,12 +66,14 @@ export const openRedisParts = async ({
     { createRedisMessages },
     { createRedisInvalidation },
     { createSharedChecks },
+    { createInstances },
     { createRedisLimits },
   ] = await Promise.all([
     import('../storage/redis/checkEvictionPolicy.ts'),
     import('../storage/redis/createRedisMessages.ts'),
     import('../storage/redis/createRedisInvalidation.ts'),
     import('../storage/redis/createSharedChecks.ts'),
+    import('../storage/redis/createInstances.ts'),
     import('../usage/limits/createRedisLimits.ts'),
   ])
   const link = await openCheckedRedis(url)
@@ -79,13 +83,16 @@ export const openRedisParts = async ({
     })
   })
   const messages = createRedisMessages(link)
+  const instances = createInstances({ messages })
   return {
     link,
     messages,
     invalidation: createRedisInvalidation({ messages, onChange }),
     checks: createSharedChecks({ redis: link, messages, secret }),
+    instances,
     createLimits: (options) => createRedisLimits({ ...options, redis: link }),
     close: async () => {
+      instances.leave()
       await messages.close()
       await link.close()
     },

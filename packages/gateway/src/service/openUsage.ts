@@ -9,7 +9,12 @@ import { countDecisions } from '../usage/limits/countDecisions.ts'
 import type { LimitCounts } from '../usage/limits/countDecisions.ts'
 import { createLedger } from '../usage/limits/ledger.ts'
 import { createLocalLimits } from '../usage/limits/createLocalLimits.ts'
+import type { LocalLimitsOptions } from '../usage/limits/createLocalLimits.ts'
+import { createPermits } from '../usage/limits/createPermits.ts'
+import type { PermitStore } from '../usage/limits/createPermits.ts'
 import type { UsageLimits } from '../usage/limits/usageLimits.ts'
+import { createNodeTraffic } from '../usage/traffic/createNodeTraffic.ts'
+import type { StoredNodeTraffic } from '../usage/traffic/createNodeTraffic.ts'
 import { createMeter } from '../usage/metering/createMeter.ts'
 import { joinAlongside } from '../usage/metering/joinAlongside.ts'
 import type { Meter, StoredMeter } from '../usage/metering/meter.ts'
@@ -29,6 +34,10 @@ import { withPrometheus } from './withPrometheus.ts'
 /** What limits, counts and records calls. All of it is written in the transactions of one meter. */
 export interface Usage {
   readonly limits: UsageLimits
+  /** Permits of the daily budgets of nodes. */
+  readonly permits: PermitStore
+  /** What nodes were sent. */
+  readonly traffic: StoredNodeTraffic
   readonly meter: Meter
   readonly requestRecorder: StoredRequestRecorder
   readonly allowListUses: AllowListUses
@@ -63,6 +72,7 @@ export const openUsage = (options: UsageOptions): Usage => {
   const { outageGrant, retention } = config()
   const accountDays = createAccountDays(storage)
   const ledger = redis && createLedger(accountDays)
+  const traffic = createNodeTraffic({ rows: accountDays, now })
   const allowListUses = createAllowListUses({ storage, now })
   const requestRecorder = createRequestRecorder({
     storage,
@@ -77,19 +87,23 @@ export const openUsage = (options: UsageOptions): Usage => {
     retention: toRetention(config()),
     now,
     onEvent: log,
-    alongside: joinAlongside([...(ledger === undefined ? [] : [ledger]), requestRecorder, allowListUses]),
+    alongside: joinAlongside([...(ledger === undefined ? [] : [ledger]), traffic, requestRecorder, allowListUses]),
     upkeep: createRequestLogUpkeep(storage, { retentionMs: retention.requestsDays * dayMs }),
   })
   const meter = withCallRates(storedMeter, rates)
-  const limitsOptions = { outageGrant, now, onEvent: log }
-  const uncounted =
+  const createLimits = (one: Pick<LocalLimitsOptions, 'outageGrant' | 'inAdvance' | 'now' | 'onEvent'>): UsageLimits =>
     redis === undefined || ledger === undefined
-      ? createLocalLimits({ ...limitsOptions, storage })
-      : redis.createLimits({ ...limitsOptions, rows: accountDays, ledger, flush: () => storedMeter.flush() })
+      ? createLocalLimits({ ...one, storage })
+      : redis.createLimits({ ...one, rows: accountDays, ledger, flush: () => storedMeter.flush() })
+  const uncounted = createLimits({ outageGrant, now, onEvent: log })
+  // The budget of a node is never exceeded, so nothing of it is granted during an outage.
+  const permits = createPermits({ limits: createLimits({ outageGrant: 0, inAdvance: 0, now }), now })
   const [counted, limitCounts] = countDecisions(uncounted)
   const limits = prometheus === undefined ? uncounted : counted
   return {
     limits,
+    permits,
+    traffic,
     meter: prometheus === undefined ? meter : withPrometheus(meter, prometheus, options.getWeights),
     requestRecorder,
     allowListUses,
@@ -98,7 +112,7 @@ export const openUsage = (options: UsageOptions): Usage => {
     limitCounts,
     close: async () => {
       // If one of them fails, the rest is still written.
-      await Promise.allSettled([limits.close(), requestRecorder.close()])
+      await Promise.allSettled([limits.close(), permits.close(), requestRecorder.close()])
       await storedMeter.close()
     },
   }

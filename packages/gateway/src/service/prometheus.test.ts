@@ -25,6 +25,7 @@ const idle: Omit<UpstreamState, 'upstream' | 'healthy'> = {
   durations: { counts: Array.from({ length: 15 }, () => 0), sum: 0 },
   disputes: 0,
   budgets: [],
+  units: 0,
 }
 
 const start = async () => {
@@ -46,6 +47,7 @@ const start = async () => {
         ] as const),
         durations: { counts: [4, 0, ...Array.from({ length: 12 }, () => 0), 2], sum: 60.5 },
         disputes: 2,
+        units: 130,
         budgets: [{ name: 'maxRequestsPerDay', limit: 100, left: 94 }],
       },
     ],
@@ -66,6 +68,7 @@ const start = async () => {
       maxBufferedBytes: 4,
       queues: [{ network: 'mainnet', active: 128, queued: 9 }],
       confirmations: [['mainnet', { agreed: 7, outvoted: 2, disagreed: 1, few: 3 }]],
+      saved: [['mainnet', { cache: 11, inFlight: 12 }]],
     }),
     keys: () => ({ entries: 3, maxEntries: 100, hits: 20, misses: 4 }),
     limits: () => ({

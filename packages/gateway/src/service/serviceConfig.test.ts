@@ -147,6 +147,7 @@ describe('parseServiceConfig', () => {
     ...(
       [
         ['a name twice', { name: 'testnet-1' }, '[1].name is the name of another upstream of this network'],
+        ['a price without cost', { unitPrice: 2 }, '[1].unitPrice only works with "loadBalancing": "cost"'],
         ['a weight without spread', { weight: 2 }, '[1].weight only works with "loadBalancing": "spread"'],
         ['a weight below 0', { weight: -1 }, '[1].weight must be a number from 0 to 1000'],
         ['a budget of 0', { maxRequestsPerDay: 0 }, '[1].maxRequestsPerDay must be a whole number from 1'],

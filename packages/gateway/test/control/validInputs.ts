@@ -168,6 +168,8 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'GET /api/audit-log.csv': () => ({ query: { from: '2020-01-01T00:00:00Z' } }),
   'GET /api/admin/overview': () => ({}),
   'GET /api/admin/upstreams': () => ({}),
+  'GET /api/admin/upstreams/days': () => ({ query: { days: 400 } }),
+  'GET /api/admin/upstreams/days.csv': () => ({ query: { days: 1 } }),
   'GET /api/admin/users': () => ({ query: { limit: 2, search: 'EXAMPLE' } }),
   'GET /api/admin/users/{userId}': userInput,
   'GET /api/admin/users/{userId}/usage': userInput,

@@ -3,7 +3,7 @@ import type { LogEntry } from '../../src/proxy/log.ts'
 import { createNodeSource } from '../../src/proxy/subscription/node/createNodeSource.ts'
 import type { NodeSourceTimes } from '../../src/proxy/subscription/node/createNodeSource.ts'
 import type { NodeSource } from '../../src/proxy/subscription/nodeSource.ts'
-import { createBudgetUsage } from '../../src/proxy/upstream/health/createBudget.ts'
+import { createBudget } from '../../src/proxy/upstream/health/createBudget.ts'
 import { createUpstreamGroup } from '../../src/proxy/upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup } from '../../src/proxy/upstream/createUpstreamGroup.ts'
 import { toTestConfig } from '../createTestGateway.ts'
@@ -48,7 +48,8 @@ export const startNodeSource = async (
     verifyResults: true,
     splitLogs: true,
     rewritable: false,
-    getBudgetUsage: () => createBudgetUsage(),
+    saved: { cache: { total: 0 }, inFlight: { total: 0 } },
+    createBudget: (options) => createBudget(options),
     timeoutMs: 60_000,
     maxCacheBytes: 0,
     maxFilters: 1,

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import type { UpstreamView } from '@keyrail/gateway'
-import { upstreamsQuery } from '../../control/queries.ts'
+import type { ControlApi, UpstreamView } from '@keyrail/gateway'
+import { CsvLink } from '../../charts/CsvLink.tsx'
+import { toPath } from '../../control/callApi.ts'
+import { upstreamDaysQuery, upstreamsQuery } from '../../control/queries.ts'
 import { Card } from '../../parts/Card.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { useNetworks } from '../../networks/useNetworks.ts'
@@ -28,9 +30,58 @@ export function OperatorUpstreams() {
           ))
         }
       </Loaded>
+      <UpstreamsByDay />
     </>
   )
 }
+
+/** What the nodes of each network were sent by day, and what was saved. */
+function UpstreamsByDay() {
+  const { getTitle } = useNetworks()
+  const query = useQuery(upstreamDaysQuery)
+  return (
+    <Card title="By day">
+      <CsvLink href={toPath('GET /api/admin/upstreams/days.csv', { query: {} })} of="calls by day" />
+      <p className="soft">Calls and units that all instances sent in the last 31 days (UTC).</p>
+      <Loaded query={query}>
+        {({ items }) => (
+          <table className="table cards">
+            <TableHead
+              titles={[
+                'Day',
+                'Network',
+                'Sent',
+                { title: 'Saved by the cache', isNumber: true },
+                { title: 'Saved in flight', isNumber: true },
+              ]}
+            />
+            <tbody>
+              {items.map((one) => (
+                <tr key={`${one.day} ${one.network}`}>
+                  <th scope="row">{one.day}</th>
+                  <td data-label="Network">{getTitle(one.network)}</td>
+                  <td data-label="Sent">{sentText(one)}</td>
+                  <td data-label="Saved by the cache" className="number">
+                    {countText(one.savedByCache)}
+                  </td>
+                  <td data-label="Saved in flight" className="number">
+                    {countText(one.savedInFlight)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+const sentText = ({ upstreams }: ControlApi['GET /api/admin/upstreams/days']['response']['items'][number]): string =>
+  upstreams
+    .filter(({ calls }) => calls > 0)
+    .map(({ name, calls, units }) => `${name}: ${countText(calls)} calls, ${countText(units)} units`)
+    .join('; ') || '–'
 
 function Upstreams({ items }: { readonly items: readonly UpstreamView[] }) {
   return (

@@ -1504,6 +1504,33 @@ export interface TransferAppBody {
   readonly password?: string
 }
 
+/** Selects days. */
+export interface UpstreamDaysQuery {
+  /** How many days (UTC), today included: 1 to 400. @default 31 */
+  readonly days?: number
+}
+
+/** What the nodes of the config were sent by all instances, the newest day first. Days without calls are left out. */
+export interface UpstreamDaysView {
+  readonly items: readonly {
+    /** The UTC day, such as `2026-11-21`. */
+    readonly day: string
+    readonly network: Network
+    readonly upstreams: readonly {
+      /** Its name in the config. */
+      readonly name: string
+      /** Each attempt at a call, and each query of the service itself. */
+      readonly calls: number
+      /** The calls, by the weights of the node. */
+      readonly units: number
+    }[]
+    /** Calls whose result was in the cache. */
+    readonly savedByCache: number
+    /** Calls that got the result of an identical one in flight. */
+    readonly savedInFlight: number
+  }[]
+}
+
 /** The nodes, in the order of the config. */
 export interface UpstreamsView {
   readonly items: readonly UpstreamView[]
@@ -1899,6 +1926,10 @@ export interface ControlApi {
   'GET /api/admin/overview': Call<{ response: OverviewView }>
   /** Lists the nodes, as this instance sees them. */
   'GET /api/admin/upstreams': Call<{ response: UpstreamsView }>
+  /** Lists what the nodes were sent by day, and what was saved. */
+  'GET /api/admin/upstreams/days': Call<{ query: UpstreamDaysQuery; response: UpstreamDaysView }>
+  /** Gets what the nodes were sent by day as CSV. A row for each day and node, and one for each day and network with what was saved. */
+  'GET /api/admin/upstreams/days.csv': Call<{ query: UpstreamDaysQuery; response: string }>
   /** Lists the accounts. */
   'GET /api/admin/users': Call<{ query: UsersQuery; response: UsersView }>
   /** Gets an account. */

@@ -111,6 +111,42 @@ export const upstreamView = z
   })
   .meta({ id: 'Upstream', description: 'A node of a network, as this instance sees it.' })
 
+export const upstreamDaysQuery = z
+  .strictObject({
+    days: z.coerce
+      .number()
+      .int({ error: 'must be a whole number' })
+      .min(1, { error: 'must be from 1 to 400' })
+      .max(400, { error: 'must be from 1 to 400' })
+      .exactOptional()
+      .describe('How many days (UTC), today included: 1 to 400. @default 31'),
+  })
+  .describe('Selects days.')
+
+export const upstreamDaysView = z
+  .strictObject({
+    items: z.array(
+      z.strictObject({
+        day: z.string().describe('The UTC day, such as `2026-11-21`.'),
+        network,
+        upstreams: z.array(
+          z.strictObject({
+            name: z.string().describe('Its name in the config.'),
+            calls: z.int().describe('Each attempt at a call, and each query of the service itself.'),
+            units: z.int().describe('The calls, by the weights of the node.'),
+          }),
+        ),
+        savedByCache: z.int().describe('Calls whose result was in the cache.'),
+        savedInFlight: z.int().describe('Calls that got the result of an identical one in flight.'),
+      }),
+    ),
+  })
+  .meta({
+    id: 'UpstreamDays',
+    description:
+      'What the nodes of the config were sent by all instances, the newest day first. Days without calls are left out.',
+  })
+
 export const upstreamsView = z
   .strictObject({ items: z.array(upstreamView) })
   .describe('The nodes, in the order of the config.')

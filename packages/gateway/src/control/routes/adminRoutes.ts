@@ -3,6 +3,7 @@ import { accountErrors, isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
 import type { Account } from '../account/account.ts'
 import type { Actor } from '../account/operator.ts'
+import { csvText } from '../contract/texts.ts'
 import { confirmBody } from '../contract/account.ts'
 import { metricsQuery, metricsView } from '../contract/metrics.ts'
 import { defaultPageLimit } from '../contract/page.ts'
@@ -12,6 +13,8 @@ import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
 import type { Invite } from '../../storage/invites.ts'
 import type { Team } from '../../storage/teams.ts'
 import { teamOwnerBody, teamView, teamsQuery, teamsView } from '../contract/team.ts'
+import type { TrafficDay } from '../../usage/traffic/createNodeTraffic.ts'
+import { toCsv } from '../views/csv.ts'
 import { createView } from '../views/createView.ts'
 import { listAuditEntries } from '../views/listAuditEntries.ts'
 import { readMetricsView } from '../views/readMetricsView.ts'
@@ -23,6 +26,8 @@ import {
   invitesView,
   oneTimeLinkView,
   overviewView,
+  upstreamDaysQuery,
+  upstreamDaysView,
   upstreamView,
   upstreamsView,
   userLimitsBody,
@@ -58,6 +63,24 @@ const toActor = (caller: Caller): Required<Actor> => ({ actor: getActor(caller),
 const toUser = createView(userView)
 const toInvite: (invite: Invite) => InviteView = createView(inviteView)
 const toUpstream = createView(upstreamView)
+
+const readUpstreamDays = (
+  { upstreams, readUpstreamDays: read }: ControlParts,
+  { days = 31 }: { readonly days?: number },
+): Promise<readonly TrafficDay[]> =>
+  read(
+    upstreams().map(({ network, upstream }) => ({ network, name: upstream })),
+    days,
+  )
+
+const toUpstreamDaysCsv = (days: readonly TrafficDay[]): string =>
+  toCsv([
+    ['day', 'network', 'upstream', 'calls', 'units', 'savedByCache', 'savedInFlight'],
+    ...days.flatMap(({ day, network, upstreams, savedByCache, savedInFlight }) => [
+      ...upstreams.map(({ name, calls, units }) => [day, network, name, calls, units, null, null]),
+      [day, network, null, null, null, savedByCache, savedInFlight],
+    ]),
+  ])
 
 const toTeam = createView(teamView)
 
@@ -159,6 +182,34 @@ export const adminRoutes: readonly Route[] = [
           outcomes: Object.fromEntries(state.outcomes),
         })),
       },
+    }),
+  ),
+
+  route(
+    'GET /api/admin/upstreams/days',
+    {
+      summary: 'Lists what the nodes were sent by day, and what was saved.',
+      access: 'operator',
+      query: upstreamDaysQuery,
+      response: upstreamDaysView,
+    },
+    async ({ query }, parts) => ({ response: { items: await readUpstreamDays(parts, query) } }),
+  ),
+
+  route(
+    'GET /api/admin/upstreams/days.csv',
+    {
+      summary: 'Gets what the nodes were sent by day as CSV.',
+      description: 'A row for each day and node, and one for each day and network with what was saved.',
+      access: 'operator',
+      isExpensive: true,
+      type: 'text/csv',
+      query: upstreamDaysQuery,
+      response: csvText,
+    },
+    async ({ query }, parts) => ({
+      response: toUpstreamDaysCsv(await readUpstreamDays(parts, query)),
+      fileName: 'keyrail-upstreams-by-day.csv',
     }),
   ),
 

@@ -8,7 +8,7 @@ import type { NetworkBounds } from './bounds.ts'
 import type { UpstreamOptions } from './upstreamOptions.ts'
 import type { MethodWeights } from '../method/weights.ts'
 
-const loadBalancing = choice(['order', 'spread'])
+const loadBalancing = choice(['order', 'spread', 'cost'])
 const hedgeMessage = 'must be a whole number from 1 to 60000, or "p95"'
 
 /** How the calls of a network are sent to its nodes. */
@@ -16,7 +16,7 @@ export const networkShape = {
   loadBalancing: loadBalancing
     .default('order')
     .describe(
-      '`order`: all calls go to the first healthy node. `spread`: a call goes to the node with the lowest load. See [how a node is chosen](../service/upstreams.md#how-a-node-is-chosen).',
+      '`order`: all calls go to the first healthy node. `spread`: a call goes to the node with the lowest load. `cost`: to the cheapest node that is not busy. See [how a node is chosen](../service/upstreams.md#how-a-node-is-chosen).',
     ),
   maxLagBlocks: whole(1, 1_000_000)
     .default(8)

@@ -44,6 +44,13 @@ export const upstreamShape = {
     .describe(
       'How many units a call of a method uses in the budgets of this node, by name, and `*` for all others, which otherwise use 1. Default: that of the [vendor](../service/vendors.md), else `limits.weights`.',
     ),
+  unitPrice: z
+    .number(must('must be a number from 0'))
+    .min(0, 'must be a number from 0')
+    .exactOptional()
+    .describe(
+      'What a unit costs at this node, for `"loadBalancing": "cost"`: in any currency, the same for all nodes of the network. Default: `1`, and `0` for a node without `weights` and without a budget of a day.',
+    ),
   maxLogBlocks: positive()
     .exactOptional()
     .describe(

@@ -16,7 +16,10 @@ interface Facts {
   readonly health: 'healthy' | 'trialDue' | 'usable' | 'down'
   readonly inFlight: number
   readonly latencyMs: number | undefined
+  readonly expensiveMs: number | undefined
+  readonly slow: boolean
   readonly weight: number
+  readonly unitPrice: number
   readonly paused: boolean
   readonly outvoted: boolean
   readonly overBudget: boolean
@@ -34,7 +37,10 @@ const parseFacts = (name: string, text: string): Facts => {
     health: (words.find((word) => ['trialDue', 'usable', 'down'].includes(word)) as 'down' | undefined) ?? 'healthy',
     inFlight: Number(find(/^(\d+)fly$/) ?? 0),
     latencyMs: find(/^(\d+)ms$/) === undefined ? undefined : Number(find(/^(\d+)ms$/)),
+    expensiveMs: find(/^(\d+)msExpensive$/) === undefined ? undefined : Number(find(/^(\d+)msExpensive$/)),
+    slow: words.includes('slow'),
     weight: Number(find(/^([\d.]+)w$/) ?? 1),
+    unitPrice: Number(find(/^([\d.]+)\$$/) ?? 0),
     paused: words.includes('paused'),
     outvoted: words.includes('outvoted'),
     overBudget: words.includes('overBudget'),
@@ -50,10 +56,14 @@ const createMember = (facts: Facts): GroupMember => {
   if (facts.paused) backoff.learn({ kind: 'throttled' })
   const disputes = createDisputes()
   for (let times = 0; facts.outvoted && times < 3; times += 1) disputes.add()
-  const budget = createBudget({ maxRequestsPerDay: 10, maxUnitsPerDay: 10 })
+  const budget = createBudget({ maxRequestsPerDay: 10, maxUnitsPerDay: 10, unitPrice: facts.unitPrice })
   if (facts.overBudget) budget.charge(10, 10)
   const latency = createLatency()
   if (facts.latencyMs !== undefined) latency.add(facts.latencyMs)
+  // Slower than usual.
+  for (let call = 0; facts.slow && call < 50; call += 1) latency.add(100)
+  const expensiveLatency = createLatency()
+  if (facts.expensiveMs !== undefined) expensiveLatency.add(facts.expensiveMs)
   const head = (): number | undefined => (name === 'a' ? undefined : 'abc'.indexOf(name))
   const capabilities = createCapabilities(facts.denies === undefined ? {} : { denyMethods: [facts.denies] }, {
     head,
@@ -65,7 +75,7 @@ const createMember = (facts: Facts): GroupMember => {
   return {
     name,
     urlHash: name,
-    upstream: { inFlight: () => facts.inFlight } as GroupMember['upstream'],
+    upstream: { inFlight: () => facts.inFlight, isFull: () => facts.inFlight >= 128 } as GroupMember['upstream'],
     finality: undefined as never,
     health: {
       isUsable: () => health !== 'down',
@@ -76,6 +86,7 @@ const createMember = (facts: Facts): GroupMember => {
     budget,
     capabilities,
     latency,
+    expensiveLatency,
     outcomes: createOutcomes(),
     disputes,
     group: name,
@@ -108,7 +119,7 @@ const choose = (loadBalancing: LoadBalancing, text: string, { tried = '', prefer
 const call = { method: 'eth_call' }
 const alone = { calls: [call] }
 
-/** The same with both ways of load balancing. */
+/** The same with all ways of load balancing. */
 const always: readonly Row[] = [
   ['a', 'healthy | healthy'],
   ['b', 'healthy | healthy', { tried: 'a' }],
@@ -174,8 +185,9 @@ const always: readonly Row[] = [
 test.each(always)('in order, chooses %s of %s for %j', (chosen, members, options) => {
   expect(choose('order', members, options)).toBe(chosen)
 })
-test.each(always)('spread, chooses %s of equally loaded %s for %j', (chosen, members, options) => {
+test.each(always)('spread and cost, choose %s of equally loaded %s for %j', (chosen, members, options) => {
   expect(choose('spread', members, options)).toBe(chosen)
+  expect(choose('cost', members, options)).toBe(chosen)
 })
 
 test.each<Row>([
@@ -210,4 +222,32 @@ test.each<Row>([
   ['b', '1ms | 900ms', { preferred: 'b' }],
 ])('spread, chooses the lowest load: %s of %s', (chosen, members, options) => {
   expect(choose('spread', members, options)).toBe(chosen)
+})
+
+test.each<Row>([
+  // An expensive call takes the node whose expensive calls are fast.
+  ['b', '10ms 900msExpensive | 20ms 100msExpensive', { calls: [{ method: 'eth_getLogs' }] }],
+  ['a', '10ms 900msExpensive | 20ms 100msExpensive', alone],
+  ['a', '10ms | 20ms', { calls: [{ method: 'eth_getLogs' }] }],
+])('spread, knows the latency of expensive calls: %s of %s', (chosen, members, options) => {
+  expect(choose('spread', members, options)).toBe(chosen)
+})
+
+test.each<Row>([
+  ['b', '5ms 2$ | 50ms 0$'],
+  ['b', '3$ | 2$ | 4$'],
+  // Among those that cost the same, the load decides.
+  ['b', '20ms 0$ | 10ms 0$ | 5ms 1$'],
+  // A node of one's own that is busy.
+  ['c', '10ms slow | 3$ | 2$'],
+  ['b', '128fly 10ms | 2$'],
+  ['b', '10ms 127fly 2$ | 10ms 127fly'],
+  ['a', '10ms slow | 2$ overBudget'],
+  ['a', '10ms slow | 10ms slow 2$'],
+  ['b', '10ms slow 2$ | 10ms 3$'],
+  ['b', 'usable | 2$'],
+  ['a', '2$ | 0w'],
+  ['a', '2$ | 0$', { preferred: 'a' }],
+])('cost, chooses the cheapest that is not busy: %s of %s', (chosen, members, options) => {
+  expect(choose('cost', members, options)).toBe(chosen)
 })

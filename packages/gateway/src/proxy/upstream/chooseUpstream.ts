@@ -1,3 +1,5 @@
+import { isExpensive } from '../method/createMethodPolicy.ts'
+import type { Budget } from './health/createBudget.ts'
 import type { NeededCall } from './health/createCapabilities.ts'
 import type { GroupMember } from './groupMember.ts'
 import type { LoadBalancing } from '../options/networkOptions.ts'
@@ -62,6 +64,7 @@ export const chooseUpstream = (
   if (preferred !== undefined && getRank(preferred, options) <= ranks.backup) return preferred
   let best: GroupMember | undefined
   let bestRank: number = ranks.excluded
+  let bestCost = Infinity
   let bestLoad = Infinity
   for (const member of members) {
     const rank = getRank(member, options)
@@ -72,8 +75,11 @@ export const chooseUpstream = (
     } else {
       // A trial is due once in a while, and only a call can find out whether the upstream works again.
       if (rank === ranks.ready && !member.health.isHealthy()) return member
-      const load = getLoad(member)
-      if (rank === bestRank && load >= bestLoad) continue
+      const isForExpensive = options.calls?.some(({ method }) => isExpensive(method)) === true
+      const cost = loadBalancing === 'cost' ? getCost(member, options, isForExpensive) : 0
+      const load = getLoad(member, isForExpensive)
+      if (rank === bestRank && (cost > bestCost || (cost === bestCost && load >= bestLoad))) continue
+      bestCost = cost
       bestLoad = load
     }
     best = member
@@ -99,15 +105,45 @@ export const isBehind = (member: GroupMember, block: number | undefined): boolea
   block !== undefined && (member.head() ?? -1) < block
 
 /** Whether the budget of an upstream has room for calls. */
-export const hasRoom = ({ budget }: GroupMember, { calls, units = 1 }: Pick<PickOptions, 'calls' | 'units'>): boolean =>
-  calls === undefined ? budget.hasRoom(1, units) : budget.hasRoom(calls.length, budget.getUnits(calls, units))
+export const hasRoom = ({ budget }: GroupMember, options: Pick<PickOptions, 'calls' | 'units'>): boolean =>
+  budget.hasRoom(...getCharge(budget, options))
+
+/** What calls are charged to a budget. */
+const getCharge = (
+  budget: Budget,
+  { calls, units = 1 }: Pick<PickOptions, 'calls' | 'units'>,
+): [requests: number, units: number] =>
+  calls === undefined ? [1, units] : [calls.length, budget.getUnits(calls, units)]
+
+/**
+ * Gets room in the budgets of the upstreams that calls could go to.
+ * @returns Resolves to whether one of them has room, and never rejects; `undefined`: none can get room by waiting.
+ */
+export const drawRoom = (members: readonly GroupMember[], options: PickOptions): Promise<boolean> | undefined => {
+  const draws = members.flatMap((member) => {
+    const { budget, health } = member
+    if (!health.isUsable() || !mayGet(member, options)) return []
+    const drawn = budget.draw(...getCharge(budget, options))
+    return typeof drawn === 'boolean' ? [] : drawn
+  })
+  return draws.length === 0 ? undefined : findTrue(draws)
+}
+
+/** Whether one is true, awaited one after the other. */
+const findTrue = async (all: readonly Promise<boolean>[]): Promise<boolean> => {
+  for (const one of all) if (await one) return true
+  return false
+}
 
 /** Whether a rule forbids that the upstream gets the call. */
-const isAllowed = (member: GroupMember, options: PickOptions): boolean => {
+const isAllowed = (member: GroupMember, options: PickOptions): boolean =>
+  mayGet(member, options) && hasRoom(member, options)
+
+/** Whether an upstream may get the call if its budget has room. */
+const mayGet = (member: GroupMember, options: PickOptions): boolean => {
   const { tried, minHead, calls } = options
   if (tried?.includes(member) === true) return false
   if (isBehind(member, minHead)) return false
-  if (!hasRoom(member, options)) return false
   return calls === undefined ? !member.privateTransactions : calls.every((call) => offers(member, call))
 }
 
@@ -120,6 +156,19 @@ export const offers = (
 const canServe = ({ capabilities }: GroupMember, { calls, ownerId }: PickOptions): boolean =>
   calls === undefined || calls.every((call) => capabilities.canServe(call, ownerId))
 
+/** More than any call costs. */
+const busyCost = 1e12
+
+/** What calls cost at an upstream. Those that are busy cost more than all others. */
+const getCost = (member: GroupMember, options: PickOptions, isForExpensive: boolean): number => {
+  const { budget, upstream, latency, expensiveLatency } = member
+  const cost = getCharge(budget, options)[1] * budget.unitPrice
+  const isBusy = upstream.isFull() || (isForExpensive ? expensiveLatency : latency).isHigh()
+  return isBusy ? busyCost + cost : cost
+}
+
 /** How much longer a call would take here than elsewhere. An upstream that has no latency yet is tried. */
-const getLoad = ({ upstream, latency, weight }: GroupMember): number =>
-  ((upstream.inFlight() + 1) * (latency.average() ?? 0)) / (weight === 0 ? 1 : weight)
+const getLoad = ({ upstream, latency, expensiveLatency, weight }: GroupMember, isForExpensive: boolean): number => {
+  const average = (isForExpensive ? expensiveLatency.average() : undefined) ?? latency.average() ?? 0
+  return ((upstream.inFlight() + 1) * average) / (weight === 0 ? 1 : weight)
+}

@@ -17,6 +17,8 @@ export interface Upstream {
   readonly maskError: ErrorMask
   /** How many requests of callers have not ended. */
   readonly inFlight: () => number
+  /** Whether all its connections are in use, so that a request would wait. */
+  readonly isFull: () => boolean
   /** Pauses the node while it says that it gets too many requests. */
   readonly backoff: Backoff
   /** How many units one of the gateway's own queries uses. */
@@ -89,6 +91,7 @@ export const createUpstream = (
     post,
     maskError: createErrorMask(getSecrets(url, ownHeaders)),
     inFlight: () => posted.inFlight,
+    isFull: () => posted.inFlight >= maxConnections,
     backoff,
     getQueryUnits,
     hasRoomForQuery: (method) => nodeBudget?.hasRoomToday(getQueryUnits(method)) ?? true,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
-import { chooseUpstream, hasRoom, isBehind, offers } from './chooseUpstream.ts'
+import { chooseUpstream, drawRoom, hasRoom, isBehind, offers } from './chooseUpstream.ts'
 import type { PickOptions } from './chooseUpstream.ts'
 import type { LoadBalancing } from '../options/networkOptions.ts'
 import type { UpstreamOptions } from '../options/upstreamOptions.ts'
@@ -9,8 +9,8 @@ import type { UpstreamEvent } from './health/watchHealth.ts'
 import { createBackoff } from './health/createBackoff.ts'
 import { createConfirmations } from './confirm/createConfirmations.ts'
 import type { Confirmations } from './confirm/createConfirmations.ts'
-import { createBudget } from './health/createBudget.ts'
-import type { BudgetUsage } from './health/createBudget.ts'
+import type { SavedCounts } from '../../usage/traffic/createNodeTraffic.ts'
+import type { Budget } from './health/createBudget.ts'
 import { createCallerViews } from './createCallerViews.ts'
 import type { CallerViews } from './createCallerViews.ts'
 import { createCapabilities } from './health/createCapabilities.ts'
@@ -58,6 +58,12 @@ export interface UpstreamGroup {
   readonly pick: (options?: PickOptions) => GroupMember | undefined
   /** Call this for a call that goes to an upstream without `pick`, so that the network does not count as idle. */
   readonly markUsed: () => void
+  /**
+   * Gets room in a budget if `pick` found no upstream for these options.
+   * @param only - The only upstream that may get the calls.
+   * @returns Resolves to whether to pick again; `undefined`: nothing changes by waiting.
+   */
+  readonly drawRoom: (options: PickOptions, only?: GroupMember) => Promise<boolean> | undefined
   /** Explains why `pick` found no upstream for these options. */
   readonly explainNoPick: (options?: PickOptions) => Rejection
   /** Whether any upstream is reachable, and on the right chain or too busy to say on which. */
@@ -78,6 +84,8 @@ export interface UpstreamGroup {
   readonly cache: ResponseCache
   readonly confirmedNulls: ConfirmedNulls
   readonly confirmations: Confirmations
+  /** Counts the calls that no upstream was sent. */
+  readonly saved: SavedCounts
   /** The upstreams of the same group as this one, itself included. */
   readonly getPeers: (member: GroupMember) => readonly GroupMember[]
   /** Queries the heads of the upstreams that are not known to have a block. Resolves once they have responded. */
@@ -120,8 +128,10 @@ export interface UpstreamGroupOptions {
   readonly splitLogs: boolean
   /** Whether callers can rewrite the chain of the nodes, as that of a development node. */
   readonly rewritable: boolean
-  /** Gets what an upstream was sent before, also by an earlier group. */
-  readonly getBudgetUsage: (url: URL) => BudgetUsage
+  /** Creates the budget of an upstream, with what it was sent before, also by an earlier group. */
+  readonly createBudget: (upstream: UpstreamOptions) => Budget
+  /** Counts the calls that no upstream was sent. */
+  readonly saved: SavedCounts
   readonly timeoutMs: number
   /** 0 turns the cache off. */
   readonly maxCacheBytes: number
@@ -145,11 +155,12 @@ interface MemberContext extends Pick<GroupMember, 'head' | 'sawHead'> {
 }
 
 const createGroupMember = (
-  { name, url, wsUrl: _wsUrl, headers, ...nodeOptions }: UpstreamOptions,
-  { network, chainId, timeoutMs, finalityDepth, getBudgetUsage, log }: UpstreamGroupOptions,
+  upstreamOptions: UpstreamOptions,
+  { network, chainId, timeoutMs, finalityDepth, createBudget, log }: UpstreamGroupOptions,
   { polls, head, sawHead, onBack, shared }: MemberContext,
 ): GroupMember => {
-  const budget = createBudget(nodeOptions, { usage: getBudgetUsage(url), weights: nodeOptions.weights })
+  const { name, url, wsUrl: _wsUrl, headers, ...nodeOptions } = upstreamOptions
+  const budget = createBudget(upstreamOptions)
   const onState = (state: UpstreamEvent, reason?: string): void =>
     log({ event: 'upstream', network, upstream: name, state, reason })
   const backoff = createBackoff({ onPause: () => onState('throttled') })
@@ -249,8 +260,9 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       if (pickOptions?.seenHead !== undefined) refreshHeads(picked, pickOptions.seenHead)
       return picked
     },
+    drawRoom: (pickOptions, only) => drawRoom(only === undefined ? members : [only], pickOptions),
     explainNoPick: (pickOptions) => explainNoPick(members, network, pickOptions),
-    isUsable: () => members.some(({ health }) => health.isUsable() || health.isOnlyThrottled()),
+    isUsable: () => members.some(({ health }) => health.isUsable()) || members.some(isOnlyBusy),
     several,
     views,
     states: () => {
@@ -261,6 +273,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     queue: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
     cache,
+    saved: options.saved,
     confirmedNulls: createConfirmedNulls(maxConfirmedNulls),
     confirmations: createConfirmations(network, options.log),
     getPeers: ({ group }) => members.filter((member) => member.group === group),
@@ -278,6 +291,10 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     broadcast: options.broadcast === 'all' ? members.length : options.broadcast,
     logRanges,
     start: async () => {
+      // Checks are charged too.
+      await Promise.all(
+        members.map(async ({ budget, upstream }) => budget.draw(1, upstream.getQueryUnits('eth_chainId'))),
+      )
       await Promise.all(members.map(({ health }) => health.start()))
       await lag.start()
       store?.start()
@@ -326,12 +343,12 @@ const getSupportedHead = (members: readonly GroupMember[], maxLagBlocks: number)
   return Math.max(0, ...heads.filter(isSupported))
 }
 
+/** Whether an upstream may work: it rejects calls for their rate, or its budget of the day is used up, so that it is not checked. */
+const isOnlyBusy = ({ health, budget }: GroupMember): boolean => health.isOnlyThrottled() || budget.isUsedUp()
+
 const explainNoPick = (members: readonly GroupMember[], network: Network, options: PickOptions = {}): Rejection => {
   const usable = members.filter(({ health }) => health.isUsable())
-  if (usable.length === 0)
-    return members.some(({ health }) => health.isOnlyThrottled())
-      ? rejections.upstreamBusy()
-      : rejections.noUpstream(network)
+  if (usable.length === 0) return members.some(isOnlyBusy) ? rejections.upstreamBusy() : rejections.noUpstream(network)
   const unknown = options.calls?.find((call) => !members.some((member) => offers(member, call)))
   if (unknown !== undefined) return rejections.methodNotFound(unknown.method)
   return usable.some((member) => !hasRoom(member, options)) ? rejections.upstreamBusy() : rejections.noUpstream(network)

@@ -1,4 +1,5 @@
 import type { FailureKind } from '@keyrail/core'
+import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { removeFrom } from '../../lib/removeFrom.ts'
 import type { SendCall, SendCalls } from './callScope.ts'
@@ -20,6 +21,7 @@ import { readBatchEnds, readEnd } from './readEnds.ts'
 import { observeAttempt, recordHealth, sendAttempt } from './sendAttempt.ts'
 import type { Attempt } from './sendAttempt.ts'
 import { openStream } from './streamRun.ts'
+import { waitForRoom } from './waitForRoom.ts'
 import { waitForSlot } from './waitForSlot.ts'
 import { cheapRead, cheapReadTimeoutMs } from './health/watchHealth.ts'
 
@@ -67,15 +69,8 @@ const forwardNow: SendCalls = (calls, scope, options, done) => {
   const units = getUnits(calls)
   const mayBeTrial = idempotent && !expensive && only === undefined && !isBatch
   const first = only ?? group.pick({ calls, units, keyId, ownerId, mayBeTrial, seenHead })
-  if (first === undefined) {
-    // Each call of a batch alone may fit into a budget, or find an upstream that offers its method.
-    endAll(calls, isBatch ? undefined : group.explainNoPick({ calls, units }), done)
-    return noop
-  }
-  if (only !== undefined && !hasRoom(only, { calls, units })) {
-    endAll(calls, rejections.upstreamBusy(), done)
-    return noop
-  }
+  if (first === undefined || (only !== undefined && !hasRoom(only, { calls, units })))
+    return waitOrReject(calls, scope, options, done)
   group.queue.acquire(scope)
   const run: Run = {
     calls,
@@ -110,6 +105,23 @@ const forwardNow: SendCalls = (calls, scope, options, done) => {
   return () => {
     if (!run.over) stopRun(run, 'aborted')
   }
+}
+
+/** Handles that no upstream may get calls: they wait if a budget can get room. */
+const waitOrReject: SendCalls = (calls, scope, options, done) => {
+  const { group } = scope
+  const { only } = options
+  const needs = { calls, units: getUnits(calls) }
+  const reject = (rejection?: Rejection): void => {
+    // Each call of a batch alone may fit into a budget, or find an upstream that offers its method.
+    if (only === undefined && calls.length > 1) endAll(calls, undefined, done)
+    else endAll(calls, rejection ?? (only === undefined ? group.explainNoPick(needs) : rejections.upstreamBusy()), done)
+  }
+  const room = group.drawRoom(needs, only)
+  if (room !== undefined)
+    return waitForRoom(scope, options, room, { run: (left) => forward(calls, scope, left, done), reject })
+  reject()
+  return noop
 }
 
 /** Sends calls to an upstream. @param places - Those of the calls. */

@@ -26,7 +26,9 @@ export interface GroupMember {
   readonly budget: Budget
   readonly backoff: Backoff
   readonly capabilities: Capabilities
+  /** Of its cheap calls. */
   readonly latency: Latency
+  readonly expensiveLatency: Latency
   readonly outcomes: Outcomes
   readonly disputes: Disputes
   /** Upstreams with the same group are not independent of each other. */
@@ -70,25 +72,28 @@ export const createMember = ({ weight = 1, ...parts }: MemberParts): GroupMember
   const { capabilities } = parts
   const { backoff } = parts.upstream
   const latency = createLatency()
+  const expensiveLatency = createLatency()
   const outcomes = createOutcomes()
   return {
     ...parts,
     backoff,
     latency,
+    expensiveLatency,
     outcomes,
     weight,
     observe: (outcome) => {
       outcomes.add(outcome)
-      if (isCheapLatency(outcome, latency.average())) latency.add(outcome.latencyMs)
+      const ofKind = isExpensive(outcome.method) ? expensiveLatency : latency
+      if (isLatency(outcome, ofKind.average())) ofKind.add(outcome.latencyMs)
       backoff.learn(outcome)
       capabilities.learn(outcome)
     },
   }
 }
 
-/** Whether a latency belongs into the average: that of the result of a cheap call, or of a cheap call that was given up after a longer time. */
-const isCheapLatency = ({ method, kind, latencyMs }: CallOutcome, average: number | undefined): boolean => {
-  if (method === 'batch' || isExpensive(method)) return false
+/** Whether a latency belongs into the average: that of the result of a call, or of a call that was given up after a longer time. */
+const isLatency = ({ method, kind, latencyMs }: CallOutcome, average: number | undefined): boolean => {
+  if (method === 'batch') return false
   return kind === 'result' || ((kind === 'timeout' || kind === 'aborted') && latencyMs > (average ?? Infinity))
 }
 
@@ -115,6 +120,8 @@ export interface UpstreamState {
   /** How many calls that it was sent ended in each way. Each call of a batch counts. */
   readonly outcomes: ReadonlyMap<CallOutcome['kind'], number>
   readonly durations: Durations
+  /** The units that it was sent since the process started. */
+  readonly units: number
   /** How many confirmed reads it was outvoted in. */
   readonly disputes: number
   /** Empty if it has no budget. */
@@ -156,6 +163,7 @@ export const getUpstreamState = (member: GroupMember, network: Network, highestH
     latencyMs: latency.average() ?? null,
     outcomes: outcomes.counts(),
     durations: outcomes.durations(),
+    units: budget.sent.units.total,
     disputes: disputes.count(),
     budgets: budget.states(),
   }
@@ -163,6 +171,8 @@ export const getUpstreamState = (member: GroupMember, network: Network, highestH
 
 const getStatus = ({ health, budget, backoff }: GroupMember): UpstreamStatus => {
   const status = health.status()
+  // Without budget, it is not checked.
+  if (budget.isUsedUp() && (status === 'healthy' || health.reason() === undefined)) return 'overBudget'
   if (status !== 'healthy') return status
   if (!budget.hasRoom(1, 1)) return 'overBudget'
   return backoff.isPaused() ? 'throttled' : 'healthy'

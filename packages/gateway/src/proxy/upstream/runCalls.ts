@@ -234,11 +234,14 @@ const shareResult = (run: Run, one: RunningCall): boolean => {
   if (read === undefined) return false
   const cached = getCachedResult(read, scope.group)
   if (cached !== undefined) {
+    scope.group.saved.cache.total += 1
     // Its bytes have not been counted for this request yet.
     endCall(run, one, { result: payForResult(cached, scope), member: undefined })
     return true
   }
-  return joinDuplicate(run, one) || joinInFlight(run, one, read)
+  const isJoined = joinDuplicate(run, one) || joinInFlight(run, one, read)
+  if (isJoined) scope.group.saved.inFlight.total += 1
+  return isJoined
 }
 
 const joinDuplicate = ({ reads }: Run, one: RunningCall): boolean => {

@@ -7,6 +7,16 @@ import type { CallScope, SendOptions } from './callScope.ts'
 const queuedBytes = 16 * 1024
 const noop = (): void => {}
 
+/** Counts a call that waits as buffered. @returns A function that ends that; `undefined`: there is no room. */
+export const holdQueued = ({ budget: { buffered } }: CallScope): (() => void) | undefined => {
+  if (!holdBytes(buffered, queuedBytes)) return undefined
+  let isHeld = true
+  return () => {
+    if (isHeld) dropBytes(buffered, queuedBytes)
+    isHeld = false
+  }
+}
+
 /**
  * Queues a call, or a batch, whose key or owner has too many calls in flight. It counts as buffered while it waits.
  * @param use.run - Called once with the options for the time that is left. Returns a function that cancels what it started.
@@ -18,15 +28,10 @@ export const waitForSlot = (
   options: SendOptions,
   use: { run: (options: SendOptions) => () => void; reject: (rejection: Rejection) => void },
 ): (() => void) => {
-  const { buffered } = scope.budget
-  if (!holdBytes(buffered, queuedBytes)) {
+  const leaveQueue = holdQueued(scope)
+  if (leaveQueue === undefined) {
     use.reject(rejections.upstreamBusy())
     return noop
-  }
-  let isQueued = true
-  const leaveQueue = (): void => {
-    if (isQueued) dropBytes(buffered, queuedBytes)
-    isQueued = false
   }
   const stop = scope.group.queue.enqueue(scope, {
     timeoutMs: options.deadlineMs ?? scope.timeoutMs,

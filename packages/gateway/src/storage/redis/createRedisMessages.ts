@@ -16,8 +16,8 @@ export interface RedisMessages {
   close(): Promise<void>
 }
 
-const channels = ['kr:changes', 'kr:checks'] as const
-/** `kr:changes`: entries that caches must evict. `kr:checks`: results of the checks of nodes. */
+const channels = ['kr:changes', 'kr:checks', 'kr:instances'] as const
+/** `kr:changes`: entries that caches must evict. `kr:checks`: results of the checks of nodes. `kr:instances`: which instances run. */
 export type Channel = (typeof channels)[number]
 
 const maxMessageLength = 1_000_000

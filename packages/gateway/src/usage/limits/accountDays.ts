@@ -44,10 +44,12 @@ export interface AccountDays {
   reserve(requests: readonly ReserveRequest[]): Promise<readonly ReservedRow[]>
   /** Reads what quotas were charged by all runs. @throws {StorageError} */
   read(accounts: readonly string[], day: UtcDay): Promise<ReadonlyMap<string, ChargedSums>>
+  /** Reads what accounts were charged by all runs on each day from `from` to `to`. @throws {StorageError} */
+  readDays(accounts: readonly string[], from: number, to: number): Promise<readonly Omit<ChargedRow, 'run'>[]>
   /** Builds the statements that write rows. */
   toSteps(rows: readonly ChargedRow[]): readonly Step[]
   /**
-   * Merges the rows of past days, and deletes those of past months, up to `limit` rows at once.
+   * Merges the rows of past days, and deletes those of past months (of nodes' traffic: after 400 days), up to `limit` rows at once.
    * @param day - Today.
    * @returns How many rows it deleted.
    * @throws {StorageError}
@@ -94,7 +96,20 @@ export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>):
   const text = createStatements(db.kind)
   const stepsEach = text.lock === undefined ? 2 : 3
 
+  const readDays: AccountDays['readDays'] = async (accounts, from, to) => {
+    const rows = await db.query
+      .selectFrom('accountDays')
+      .select(['account', 'day', ({ fn }) => fn.sum<number | string>('charged').as('charged')])
+      .where('account', 'in', accounts)
+      .where('day', '>=', from)
+      .where('day', '<=', to)
+      .groupBy(['account', 'day'])
+      .execute()
+    return rows.map((row) => ({ ...row, charged: Number(row.charged) }))
+  }
+
   return {
+    readDays,
     reserve: async (requests) => {
       const steps = requests.flatMap(({ account, run, day, atLeast, target, perDay, perMonth }): Step[] => {
         const key = [account, day.day, run, getMonthStart(day)]
@@ -116,18 +131,10 @@ export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>):
       })
     },
     read: async (accounts, day) => {
-      const rows = await db.query
-        .selectFrom('accountDays')
-        .select(['account', 'day', ({ fn }) => fn.sum<number | string>('charged').as('charged')])
-        .where('account', 'in', accounts)
-        .where('day', '>=', getMonthStart(day))
-        .where('day', '<=', day.day)
-        .groupBy(['account', 'day'])
-        .execute()
       const sums = new Map<string, { day: number; month: number }>()
-      for (const row of rows) {
+      for (const row of await readDays(accounts, getMonthStart(day), day.day)) {
         const sum = sums.get(row.account) ?? { day: 0, month: 0 }
-        const charged = Number(row.charged)
+        const { charged } = row
         sum.month += charged
         if (row.day === day.day) sum.day += charged
         sums.set(row.account, sum)
@@ -138,18 +145,26 @@ export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>):
     compact: (day, limit) =>
       inTransaction(db, async (transaction) => {
         const monthStart = getMonthStart(day)
+        const trafficFrom = day.day - trafficDays
         const old = transaction.query
           .selectFrom('accountDays')
           .select(['account', 'day', 'run', 'charged'])
           // Yesterday may still get its last rows.
           .where('day', '<', day.day - 1)
-          .where((row) => row.or([row('run', '<>', mergedRun), row('day', '<', monthStart)]))
+          .where((row) =>
+            row.or([
+              row('run', '<>', mergedRun),
+              row('day', '<', trafficFrom),
+              row.and([row('day', '<', monthStart), row('account', 'not like', `${trafficPrefix}%`)]),
+            ]),
+          )
           .orderBy('day')
           .limit(limit)
         // Another instance that merges the same rows waits, and then finds no rows.
         const rows = await lockRows(transaction, old).execute()
         for (const row of rows) {
-          if (row.day >= monthStart) await addToMerged(transaction, row)
+          if (row.day >= (row.account.startsWith(trafficPrefix) ? trafficFrom : monthStart))
+            await addToMerged(transaction, row)
           await transaction.query
             .deleteFrom('accountDays')
             .where('account', '=', row.account)
@@ -161,6 +176,11 @@ export const createAccountDays = ({ db, write }: Pick<Storage, 'db' | 'write'>):
       }),
   }
 }
+
+/** The accounts that count the traffic of nodes start with this. */
+export const trafficPrefix = 'traffic:'
+/** How many days of them are kept. */
+const trafficDays = 400
 
 /** The run of rows that were merged. */
 const mergedRun = ''

@@ -49,6 +49,8 @@ export interface LocalLimitsOptions {
   readonly rates?: RateLimiter | undefined
   /** Units that may be granted to a quota and day while PostgreSQL is unreachable. Not used with SQLite. @default 500 */
   readonly outageGrant?: number | undefined
+  /** With 0, nothing is reserved in advance: for callers that take many units at once. @default 25, and more if requests have to wait */
+  readonly inAdvance?: 0 | undefined
   /** How long a quota without a request keeps what was reserved for it, in milliseconds. @default 10_000 */
   readonly idleMs?: number | undefined
   /** How long a request waits for the database, in milliseconds. @default 2_000 */
@@ -114,7 +116,13 @@ export const createLocalLimits = (options: LocalLimitsOptions = {}): UsageLimits
     now,
     clock,
     outageGrant: isPostgres ? (options.outageGrant ?? 500) : 0,
-    all: createLocalQuotas({ hasRows: storage !== undefined, idleMs, tickedAt: clock(), ms: now() }),
+    all: createLocalQuotas({
+      hasRows: storage !== undefined,
+      inAdvance: options.inAdvance,
+      idleMs,
+      tickedAt: clock(),
+      ms: now(),
+    }),
     room: createWaitingRoom({ maxWaiting, patienceMs }),
     degraded: createDegradedMode(options.onEvent),
     writing: undefined,

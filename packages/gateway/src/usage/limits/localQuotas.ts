@@ -39,6 +39,8 @@ interface PastRow extends PastDay {
 export interface LocalQuotas {
   /** Whether there is a storage. Without one, nothing has to be reserved. */
   readonly hasRows: boolean
+  /** With 0, nothing is reserved in advance; `undefined`: the default. */
+  readonly inAdvance: 0 | undefined
   /** How long a quota without a request keeps what is reserved for it, in milliseconds. */
   readonly idleMs: number
   readonly active: Map<string, LocalQuota>
@@ -59,7 +61,7 @@ const countEveryMs = 2_000
 
 /** Creates the state of a process that has not had a request. */
 export const createLocalQuotas = (
-  options: Pick<LocalQuotas, 'hasRows' | 'idleMs' | 'tickedAt'> & { readonly ms: number },
+  options: Pick<LocalQuotas, 'hasRows' | 'inAdvance' | 'idleMs' | 'tickedAt'> & { readonly ms: number },
 ): LocalQuotas => {
   const { ms, ...rest } = options
   const collections = { active: new Map(), idle: new Map(), toWrite: new Set<LocalQuota>(), pastRows: [] }
@@ -87,7 +89,7 @@ export const getQuota = (all: LocalQuotas, quota: Quota): LocalQuota => {
   if (state === undefined) {
     const { run, used } = all.idle.get(quota.id) ?? { run: randomUUID(), used: 0 }
     all.idle.delete(quota.id)
-    state = { ...createReservation(all.today, used), run, quota, usedAt: all.tickedAt }
+    state = { ...createReservation(all.today, used, all.inAdvance), run, quota, usedAt: all.tickedAt }
     all.active.set(quota.id, state)
   }
   startToday(all, state)

@@ -35,18 +35,19 @@ export interface ReservedRow {
   readonly otherMonth: number
 }
 
-/** The units reserved in advance, so what a kill forfeits: at least this many, and at most a hundredth of the limit. */
+/** The units reserved in advance, so what a kill forfeits: by default at least this many, and at most a hundredth of the limit. */
 const minInAdvance = 25
 
 /**
  * Creates the state of a quota for which it is not known what others used.
  * @param used - What this process has used today, which is what its row says.
+ * @param inAdvance - With 0, nothing is reserved in advance.
  */
-export const createReservation = (day: UtcDay, used = 0): Reservation => ({
+export const createReservation = (day: UtcDay, used = 0, inAdvance = minInAdvance): Reservation => ({
   counter: { day, dayUsed: used, monthUsed: used },
   used,
   reserved: used,
-  inAdvance: minInAdvance,
+  inAdvance,
   isKnown: false,
   readAt: -Infinity,
   isWriting: false,
@@ -169,6 +170,6 @@ export const abandonRow = (state: Reservation): void => {
   state.used = getUnwritten(state)
   state.reserved = 0
   state.isWriting = false
-  state.inAdvance = minInAdvance
+  state.inAdvance = Math.min(state.inAdvance, minInAdvance)
   state.readAt = -Infinity
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createBudget, createBudgetUsage } from './createBudget.ts'
+import { createPermits } from '../../../usage/limits/createPermits.ts'
+import { createBudget, createSecondUsage } from './createBudget.ts'
 import type { Budget, BudgetLimits } from './createBudget.ts'
 
 const dayMs = 86_400_000
@@ -57,9 +58,20 @@ describe('a budget', () => {
   test('counts calls with the weights of its upstream, else with those of the gateway', () => {
     const weights = { eth_call: 26, eth_chainId: 0, '*': 20 }
     const calls = [{ method: 'eth_call' }, { method: 'eth_getCode' }, { method: 'eth_chainId' }]
-    expect(createBudget({}, { weights }).getUnits(calls, 3)).toBe(46)
-    expect(createBudget({}, { weights: { eth_call: 26 } }).getUnits(calls, 3)).toBe(28)
+    expect(createBudget({ weights }).getUnits(calls, 3)).toBe(46)
+    expect(createBudget({ weights: { eth_call: 26 } }).getUnits(calls, 3)).toBe(28)
     expect(createBudget({}).getUnits(calls, 3)).toBe(3)
+  })
+
+  test.each<[price: number, options: Parameters<typeof createBudget>[0]]>([
+    [0, {}],
+    [0, { maxRequestsPerSecond: 5 }],
+    [1, { weights: { eth_call: 26 } }],
+    [1, { maxRequestsPerDay: 5 }],
+    [0, { maxRequestsPerDay: 5, unitPrice: 0 }],
+    [0.4, { unitPrice: 0.4 }],
+  ])('has the unit price %d with %j', (price, options) => {
+    expect(createBudget(options).unitPrice).toBe(price)
   })
 
   test('has no room for an own query of more units than the day has left', () => {
@@ -77,10 +89,30 @@ describe('a budget', () => {
   })
 
   test('starts with the usage so far, so that a reload resets nothing', () => {
-    const usage = createBudgetUsage()
-    createBudget({ maxRequestsPerDay: 5 }, { usage, now: () => noon }).charge(4, 4)
-    const [state] = createBudget({ maxRequestsPerDay: 10 }, { usage, now: () => noon }).states()
-    expect(state?.left).toBe(6)
+    const now = (): number => noon
+    const shared = { id: 'mainnet/a', permits: createPermits({ now }), second: createSecondUsage(), now }
+    const before = createBudget({ maxRequestsPerDay: 5, maxRequestsPerSecond: 5 }, shared)
+    expect(before.hasRoom(4, 4)).toBe(true)
+    before.charge(4, 4)
+    const states = createBudget({ maxRequestsPerDay: 10, maxRequestsPerSecond: 10 }, shared).states()
+    expect(states.map(({ left }) => left)).toEqual([6, 6])
+  })
+
+  test('of a second is divided among the instances, and what is left over goes to each in turn', () => {
+    let at = noon
+    const places = [0, 1, 2].map((place) =>
+      createBudget({ maxRequestsPerSecond: 10 }, { now: () => at, getInstances: () => ({ instances: 3, place }) }),
+    )
+    const seconds = [0, 1, 2].map(() => {
+      at += 1_000
+      return places.map((budget) => {
+        let requests = 0
+        for (; budget.hasRoom(1, 1); requests += 1) budget.charge(1, 1)
+        return requests
+      })
+    })
+    expect(seconds.map((each) => each.toSorted((one, other) => one - other))).toEqual([3, 3, 3].map(() => [3, 3, 4]))
+    expect(places.map((_, place) => seconds.reduce((sum, each) => sum + (each[place] ?? 0), 0))).toEqual([10, 10, 10])
   })
 
   test('is never exceeded', () => {

@@ -1,3 +1,7 @@
+import type { InstanceShare } from '../../../storage/redis/createInstances.ts'
+import { createPermits } from '../../../usage/limits/createPermits.ts'
+import type { PermitStore } from '../../../usage/limits/createPermits.ts'
+import type { SentCounts } from '../../../usage/traffic/createNodeTraffic.ts'
 import type { UpstreamOptions } from '../../options/upstreamOptions.ts'
 
 /**
@@ -9,17 +13,11 @@ export type BudgetLimits = Pick<
   'maxRequestsPerSecond' | 'maxRequestsPerDay' | 'maxUnitsPerSecond' | 'maxUnitsPerDay'
 >
 
-/** How many units a call of a method uses, by name, and `*` for all others. */
-type BudgetWeights = UpstreamOptions['weights']
+/** What a budget is created of. */
+type BudgetOptions = Pick<UpstreamOptions, keyof BudgetLimits | 'weights' | 'unitPrice'>
 
-/** The usage of the current second and the current day (UTC). A reload of the config preserves it. */
-export interface BudgetUsage {
-  readonly second: Period
-  readonly day: Period
-}
-
-/** How much was sent in one second or day. */
-interface Period {
+/** What an upstream was sent in one second. A reload of the config preserves it. */
+export interface SecondUsage {
   /** Its number: the time divided by its length. */
   index: number
   requests: number
@@ -35,8 +33,15 @@ export interface BudgetState {
 
 /** A budget of one upstream. It is never exceeded. */
 export interface Budget {
-  /** Whether it has room for this many more requests and units. */
+  /** Whether it has room for this many more requests and units. If so, charge them in the same turn. */
   readonly hasRoom: (requests: number, units: number) => boolean
+  /**
+   * Gets room for so many requests and units, if other instances have left it. The limit of a second gets room only with time.
+   * @returns Whether there is room; a promise, which never rejects, if the store has to be asked.
+   */
+  readonly draw: (requests: number, units: number) => boolean | Promise<boolean>
+  /** Whether the day is used up, at all instances. */
+  readonly isUsedUp: () => boolean
   /**
    * Whether the day has room for a request of the gateway's own, which uses this many units. It may exceed the limit of a second, which costs
    * nothing.
@@ -44,6 +49,10 @@ export interface Budget {
   readonly hasRoomToday: (units: number) => boolean
   /** How many units calls use. @param units - How many they use at an upstream without weights of its own. */
   readonly getUnits: (calls: readonly { readonly method: string }[], units: number) => number
+  /** What a unit costs, in a currency of all nodes. 0: a node of the operator's own. */
+  readonly unitPrice: number
+  /** What the upstream was sent since the process started. */
+  readonly sent: SentCounts
   /** Charges a request. */
   readonly charge: (requests: number, units: number) => void
   /** Its limits with their remaining units. Empty if it has none. */
@@ -51,85 +60,116 @@ export interface Budget {
 }
 
 const secondMs = 1_000
-const dayMs = 24 * 60 * 60 * secondMs
-
-const createPeriod = (): Period => ({ index: 0, requests: 0, units: 0 })
 
 /** Creates the usage of an upstream that was sent nothing. */
-export const createBudgetUsage = (): BudgetUsage => ({ second: createPeriod(), day: createPeriod() })
+export const createSecondUsage = (): SecondUsage => ({ index: 0, requests: 0, units: 0 })
+
+/** The part of a limit of a second that an instance has. What cannot be divided goes to each in turn. */
+const getShare = (limit: number, second: number, { instances, place }: InstanceShare): number => {
+  if (limit === Infinity || instances === 1) return limit
+  const isInTurn = (place + second) % instances < limit % instances
+  return Math.floor(limit / instances) + (isInTurn ? 1 : 0)
+}
+
+/** Whether both are true. */
+const areBoth = async (one: boolean | Promise<boolean>, other: boolean | Promise<boolean>): Promise<boolean> =>
+  (await one) && other
+
+const alone: InstanceShare = { instances: 1, place: 0 }
 
 /**
  * Creates the budget of an upstream.
- * @param limits - Without any, it always has room.
- * @param options.usage - The usage so far.
- * @param options.weights - @default those of the gateway
- * @param options.now - In milliseconds since 1970, because a day ends at midnight UTC. @default Date.now
+ * @param limits - Without any, it always has room. `weights` are by default those of the gateway.
+ * @param options.id - Of the upstream: the same at all instances, and after a reload.
+ * @param options.permits - Those of the limits of a day. @default counted here
+ * @param options.sent - Counts what the upstream is sent. @default from 0
+ * @param options.second - The usage so far.
+ * @param options.getInstances - The instances that share the limits of a second. @default only this one
+ * @param options.now - In milliseconds since 1970. @default Date.now
  */
 export const createBudget = (
-  limits: BudgetLimits,
-  {
-    usage = createBudgetUsage(),
-    weights,
-    now = Date.now,
-  }: { usage?: BudgetUsage; weights?: BudgetWeights; now?: () => number } = {},
+  limits: BudgetOptions,
+  options: {
+    readonly id?: string
+    readonly permits?: PermitStore | undefined
+    readonly sent?: SentCounts
+    readonly second?: SecondUsage
+    readonly getInstances?: (() => InstanceShare) | undefined
+    readonly now?: (() => number) | undefined
+  } = {},
 ): Budget => {
-  const { second, day } = usage
+  const { id = '', sent = { calls: { total: 0 }, units: { total: 0 } } } = options
+  const { second = createSecondUsage(), getInstances = () => alone, now = Date.now } = options
+  const { weights, maxRequestsPerDay: requestsPerDay, maxUnitsPerDay: unitsPerDay } = limits
   const requestsPerSecond = limits.maxRequestsPerSecond ?? Infinity
-  const requestsPerDay = limits.maxRequestsPerDay ?? Infinity
   const unitsPerSecond = limits.maxUnitsPerSecond ?? Infinity
-  const unitsPerDay = limits.maxUnitsPerDay ?? Infinity
-  const isUnlimited = Math.min(requestsPerSecond, requestsPerDay, unitsPerSecond, unitsPerDay) === Infinity
+  const isLimitedBySecond = Math.min(requestsPerSecond, unitsPerSecond) < Infinity
+  const isLimitedByDay = requestsPerDay !== undefined || unitsPerDay !== undefined
+  const permits = isLimitedByDay ? (options.permits ?? createPermits({ now })) : undefined
+  const dayRequests = requestsPerDay === undefined ? undefined : permits?.get(`node:requests:${id}`, requestsPerDay)
+  const dayUnits = unitsPerDay === undefined ? undefined : permits?.get(`node:units:${id}`, unitsPerDay)
 
-  /** Starts a new period if the time of the last is over. A clock that goes back starts none. */
-  const advance = (period: Period, index: number): void => {
-    if (index <= period.index) return
-    period.index = index
-    period.requests = 0
-    period.units = 0
+  /** Starts a new second if the last is over. A clock that goes back starts none. */
+  const advance = (): void => {
+    const index = Math.floor(now() / secondMs)
+    if (index <= second.index) return
+    second.index = index
+    second.requests = 0
+    second.units = 0
   }
-  const advanceBoth = (): void => {
-    const time = now()
-    advance(second, Math.floor(time / secondMs))
-    advance(day, Math.floor(time / dayMs))
+  const secondHasRoom = (requests: number, units: number): boolean => {
+    if (!isLimitedBySecond) return true
+    advance()
+    const share = getInstances()
+    return (
+      second.requests + requests <= getShare(requestsPerSecond, second.index, share) &&
+      second.units + units <= getShare(unitsPerSecond, second.index, share)
+    )
   }
-  const dayHasRoom = (requests: number, units: number): boolean =>
-    day.requests + requests <= requestsPerDay && day.units + units <= unitsPerDay
+  const dayHasRoom = (requests: number, units: number): boolean => {
+    const hasUnits = dayUnits?.has(units) ?? true
+    return (dayRequests?.has(requests) ?? true) && hasUnits
+  }
 
   return {
-    hasRoom: (requests, units) => {
-      if (isUnlimited) return true
-      advanceBoth()
-      const secondHasRoom = second.requests + requests <= requestsPerSecond && second.units + units <= unitsPerSecond
-      return secondHasRoom && dayHasRoom(requests, units)
+    hasRoom: (requests, units) => secondHasRoom(requests, units) && dayHasRoom(requests, units),
+    draw: (requests, units) => {
+      if (!secondHasRoom(requests, units)) return false
+      const [first, second] = [dayRequests?.draw(requests) ?? true, dayUnits?.draw(units) ?? true]
+      if (first === false || second === false) return false
+      return first === true && second === true ? true : areBoth(first, second)
     },
-    hasRoomToday: (units) => {
-      if (isUnlimited) return true
-      advanceBoth()
-      return dayHasRoom(1, units)
-    },
+    isUsedUp: () => Math.min(dayRequests?.left() ?? Infinity, dayUnits?.left() ?? Infinity) < 1,
+    hasRoomToday: (units) => dayHasRoom(1, units),
     getUnits: (calls, units) =>
       weights === undefined
         ? units
         : calls.reduce((sum, { method }) => sum + (weights[method] ?? weights['*'] ?? 1), 0),
+    unitPrice: limits.unitPrice ?? (weights === undefined && !isLimitedByDay ? 0 : 1),
+    sent,
     charge: (requests, units) => {
-      if (isUnlimited) return
-      advanceBoth()
-      second.requests += requests
-      second.units += units
-      day.requests += requests
-      day.units += units
+      sent.calls.total += requests
+      sent.units.total += units
+      if (isLimitedBySecond) {
+        advance()
+        second.requests += requests
+        second.units += units
+      }
+      dayRequests?.use(requests)
+      dayUnits?.use(units)
     },
     states: () => {
-      advanceBoth()
-      const all: BudgetState[] = [
-        { name: 'maxRequestsPerSecond', limit: requestsPerSecond, left: requestsPerSecond - second.requests },
-        { name: 'maxRequestsPerDay', limit: requestsPerDay, left: requestsPerDay - day.requests },
-        { name: 'maxUnitsPerSecond', limit: unitsPerSecond, left: unitsPerSecond - second.units },
-        { name: 'maxUnitsPerDay', limit: unitsPerDay, left: unitsPerDay - day.units },
+      advance()
+      const all: readonly [name: keyof BudgetLimits, left: number | undefined][] = [
+        ['maxRequestsPerSecond', requestsPerSecond - second.requests],
+        ['maxRequestsPerDay', dayRequests?.left()],
+        ['maxUnitsPerSecond', unitsPerSecond - second.units],
+        ['maxUnitsPerDay', dayUnits?.left()],
       ]
-      return all
-        .filter(({ limit }) => limit !== Infinity)
-        .map(({ name, limit, left }) => ({ name, limit, left: Math.max(0, left) }))
+      return all.flatMap(([name, left = 0]) => {
+        const limit = limits[name]
+        return limit === undefined ? [] : [{ name, limit, left: Math.max(0, left) }]
+      })
     },
   }
 }

@@ -23,6 +23,7 @@ const start = (): Started => {
     },
     maskError: (value) => value,
     inFlight: () => 0,
+    isFull: () => false,
     backoff: createBackoff(),
     getQueryUnits: () => 1,
     hasRoomForQuery: () => true,
