@@ -7,7 +7,7 @@ import type { LogStyle, ModelChain } from './modelChain.ts'
 
 /** A node of a model chain. */
 export interface ChainNode extends FakeUpstream {
-  chain: ModelChain
+  chain: Pick<ModelChain, 'getLogs' | 'getBlock'>
   /** The last block that it has indexed: it finds no logs of later ones. */
   indexedTo: number
   /** The most blocks of a query of logs. */
@@ -17,6 +17,8 @@ export interface ChainNode extends FakeUpstream {
   readonly queries: string[]
   /** The queries of logs that confirm. */
   readonly confirmations: string[]
+  /** How many logs it has sent to callers. */
+  sentLogs: number
 }
 
 const toList = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as string[]) : [String(value)])
@@ -32,7 +34,7 @@ const toQuery = ([filter]: readonly Record<string, unknown>[]): LogQuery => {
 }
 
 /** Starts a node of a chain. */
-export const startChainNode = async (chain: ModelChain, own: Partial<ChainNode> = {}): Promise<ChainNode> => {
+export const startChainNode = async (chain: ChainNode['chain'], own: Partial<ChainNode> = {}): Promise<ChainNode> => {
   const upstream = await startFakeUpstream(chainIds.testnet)
   const node: ChainNode = Object.assign(
     upstream,
@@ -43,6 +45,7 @@ export const startChainNode = async (chain: ModelChain, own: Partial<ChainNode> 
       style: 'plain' as const,
       queries: [],
       confirmations: [],
+      sentLogs: 0,
       head: 1_000,
     },
     own,
@@ -57,7 +60,9 @@ export const startChainNode = async (chain: ModelChain, own: Partial<ChainNode> 
     seen.push(`${query.first}-${query.last} ${query.addresses.map((one) => one.replace(/^0x0*/, '')).join()}`)
     if (query.last - query.first >= node.maxBlocks)
       return `{"jsonrpc":"2.0","id":${call.id},"error":{"code":-32602,"message":"block range too large, max range: ${node.maxBlocks}"}}`
-    return result(call, node.chain.getLogs({ ...query, last: Math.min(query.last, node.indexedTo) }, node.style))
+    const logs = node.chain.getLogs({ ...query, last: Math.min(query.last, node.indexedTo) }, node.style)
+    if (seen === node.queries) node.sentLogs += logs.split('"logIndex"').length - 1
+    return result(call, logs)
   }
   node.behave = (call) => respond(call, node.queries)
   node.behaveForQueries = (call) =>

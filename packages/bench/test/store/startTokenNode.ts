@@ -1,0 +1,61 @@
+import { result } from '@keyrail/gateway/test/fakeUpstream.ts'
+import type { SeenCall } from '@keyrail/gateway/test/fakeUpstream.ts'
+import { startChainNode } from '@keyrail/gateway/test/chainStore/startChainNode.ts'
+import type { ChainNode } from '@keyrail/gateway/test/chainStore/startChainNode.ts'
+import type { TokenChain } from './createTokenChain.ts'
+
+/** A node of a token chain. */
+export interface TokenNode extends ChainNode {
+  /** The calls of others than the gateway itself, in their order. */
+  readonly calls: SeenCall[]
+}
+
+/** How many blocks of a chain are not final, and the most blocks of a query. */
+export const [tailBlocks, maxBlocks] = [64, 10_000] as const
+
+/** Gets the block that a call names by its number or its hash; `undefined` if it names none, or a tag. */
+export const getNamedBlock = (chain: TokenChain, { method, params }: SeenCall): number | undefined => {
+  const [first] = (params ?? []) as readonly (string | Readonly<Record<string, string>> | undefined)[]
+  const named = typeof first === 'object' ? (first['blockHash'] ?? first['toBlock']) : first
+  if (typeof named !== 'string' || !/^eth_get(Block|Logs)/.test(method) || !named.startsWith('0x')) return undefined
+  return named.length === 66 ? chain.getNumber(named) : Number(named)
+}
+
+const toNumber = (chain: TokenChain, block: string): number =>
+  block === 'finalized' || block === 'safe'
+    ? chain.blocks - tailBlocks
+    : block === 'latest'
+      ? chain.blocks
+      : Number(block)
+
+/** Starts a node. */
+export const startTokenNode = async (chain: TokenChain): Promise<TokenNode> => {
+  const own = { finalized: chain.blocks - tailBlocks, head: chain.blocks, maxBlocks, calls: [] as SeenCall[] }
+  const started = await startChainNode(chain, own)
+  const node = Object.assign(started, own)
+  const getLogs = started.behave
+  node.behave = (call, response) => {
+    const { method, params } = call
+    const [first] = (params ?? ['']) as readonly [string & Readonly<Record<string, string>>]
+    node.calls.push(call)
+    switch (method) {
+      case 'eth_blockNumber':
+        return result(call, `"0x${chain.blocks.toString(16)}"`)
+      case 'eth_syncing':
+        return result(call, 'false')
+      case 'eth_getBlockByNumber':
+        return result(call, chain.getBlock(toNumber(chain, first)))
+      case 'eth_getBlockByHash':
+        return result(call, chain.getBlock(chain.getNumber(first) ?? -1))
+      case 'eth_getBlockReceipts':
+        return result(call, chain.getReceipts(chain.getNumber(first) ?? toNumber(chain, first)))
+      default: {
+        // By hash, as Ponder reads the newest blocks.
+        const number = method === 'eth_getLogs' ? chain.getNumber(first['blockHash'] ?? '') : undefined
+        const range = number === undefined ? {} : { fromBlock: number, toBlock: number }
+        return getLogs(number === undefined ? call : { ...call, params: [{ ...first, ...range }] }, response)
+      }
+    }
+  }
+  return node
+}
