@@ -8,6 +8,7 @@ import { fuzzStore } from '@keyrail/gateway/test/chainStore/storeFuzz.ts'
 import type { FuzzResult } from '@keyrail/gateway/test/chainStore/storeFuzz.ts'
 import { checkSyncs, formatSyncs } from './formatSyncs.ts'
 import type { MeasuredIndexer } from './formatSyncs.ts'
+import { measureCost } from './measureCost.ts'
 import type { OpenProxy, SyncCost } from './measuredProxy.ts'
 import { measurePonder } from './measurePonder.ts'
 import { indexers, measureSync } from './measureSync.ts'
@@ -21,7 +22,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '1000000' },
     blocks: { type: 'string', default: '200000' },
     seed: { type: 'string', default: '1' },
-    only: { type: 'string', default: 'fuzz,damage,kill,sync,ponder' },
+    only: { type: 'string', default: 'fuzz,damage,kill,cost,sync,ponder' },
     erpc: { type: 'string' },
     version: { type: 'string' },
   },
@@ -115,6 +116,13 @@ if (parts.includes('sync'))
     })
 if (parts.includes('ponder'))
   await measureIndexer('Ponder', (open, onSync) => measurePonder({ open, blocks, seed, onSync }))
+if (parts.includes('cost'))
+  await withFile(async (file) => {
+    for (const { name, value, limit, unit } of await measureCost(file, print)) {
+      print(`${name}: ${value.toFixed(1)} ${unit} (at most ${limit.toFixed(0)})`)
+      if (value > limit) problems.push(`${name}: ${value.toFixed(1)} ${unit} is more than ${limit.toFixed(0)}`)
+    }
+  })
 if (values.erpc !== undefined && measured.length === Object.keys(indexers).length + 1) {
   const day = new Date().toISOString().slice(0, 10)
   const how = `\`npm run measure -- store --only sync,ponder --erpc PATH_OF_BINARY --version VERSION\`, ${day}, ${blocks} blocks, eRPC ${values.version}, Ponder ${getPonderVersion()}, Node ${process.versions.node}.`
