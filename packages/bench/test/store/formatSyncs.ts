@@ -31,10 +31,9 @@ export const checkSyncs = (
   // The node accepts 10,000 blocks, and the error for more names this limit.
   if (confirmations > Math.max(first.queries * 0.15, Math.ceil(blocks / 10_000) + 2))
     problems.push(`${name}: ${confirmations} confirmations are more than 15 % of the first sync's queries`)
-  for (const sync of [second, subset]) {
+  for (const sync of [second, subset])
     if (sync.finalQueries > 0)
       problems.push(`${name}, ${sync.name}: ${sync.finalQueries} queries of nodes are of final blocks`)
-  }
   if (more.logs > first.logs / 10)
     problems.push(`${name}, ${more.name}: nodes sent ${more.logs} logs, after ${first.logs} in the first sync`)
   return problems
