@@ -39,11 +39,12 @@ const toBloom = (logs: readonly ModelLog[]): string => {
 
 /** The members that are the same everywhere. */
 const word = toHash('')
+/** The root of a trie without values. */
+const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 const blockMembers = {
   nonce: '0x0000000000000000',
   miner: word.slice(0, 42),
   sha3Uncles: word,
-  transactionsRoot: word,
   stateRoot: word,
   receiptsRoot: word,
   mixHash: word,
@@ -151,6 +152,7 @@ export const createTokenChain = (
         timestamp: toHex(number * 12),
         logsBloom: toBloom(logs),
         ...blockMembers,
+        transactionsRoot: logs.length === 0 ? emptyRoot : word,
         transactions: logs.map(({ address }, index) => ({
           hash: toHash(`transaction ${number} ${index}`),
           ...toPlace(number, index),

@@ -9,9 +9,9 @@ import type { FuzzResult } from '@keyrail/gateway/test/chainStore/storeFuzz.ts'
 import { checkSyncs, formatSyncs } from './formatSyncs.ts'
 import type { MeasuredIndexer } from './formatSyncs.ts'
 import { measureCost } from './measureCost.ts'
-import type { OpenProxy, SyncCost } from './measuredProxy.ts'
+import type { SyncCost, SyncOptions } from './measuredProxy.ts'
 import { measurePonder } from './measurePonder.ts'
-import { indexers, measureSync } from './measureSync.ts'
+import { measureGraphNode } from './measureGraphNode.ts'
 import { toErpc, toKeyrail } from './openProxies.ts'
 import { getPonderVersion } from './runPonder.ts'
 
@@ -83,11 +83,10 @@ if (parts.includes('kill'))
     if (existsSync(`${file}.2`)) problems.push('kill: a file was found to be damaged')
   })
 
+const measured: MeasuredIndexer[] = []
+
 /** Measures the syncs of an indexer through Keyrail, and through eRPC if it is there. */
-const measureIndexer = async (
-  name: string,
-  measure: (open: OpenProxy, onSync: (sync: SyncCost) => void) => Promise<{ confirmations: number }>,
-): Promise<void> =>
+const measureIndexer = async (name: string, measure: (options: SyncOptions) => Promise<number>): Promise<void> =>
   withFile(async (file) => {
     const keyrail: SyncCost[] = []
     const erpc: SyncCost[] = []
@@ -99,23 +98,16 @@ const measureIndexer = async (
           `${name}, ${proxy}, ${sync.name}: ${sync.calls} calls (${sync.finalCalls} of final blocks), ${sync.queries} queries of nodes (${sync.finalQueries}), ${sync.logs} logs of nodes, ${sync.seconds.toFixed(1)} s, ${sync.wrong} wrong`,
         )
       }
-    const { confirmations } = await measure(toKeyrail(file), toReport('Keyrail', keyrail))
+    const confirmations = await measure({ open: toKeyrail(file), blocks, seed, onSync: toReport('Keyrail', keyrail) })
     print(`${name}: ${confirmations} confirmations`)
     problems.push(...checkSyncs({ name, keyrail, confirmations }, blocks))
-    if (values.erpc !== undefined) await measure(toErpc(values.erpc), toReport('eRPC', erpc))
+    if (values.erpc !== undefined)
+      await measure({ open: toErpc(values.erpc), blocks, seed, onSync: toReport('eRPC', erpc) })
     measured.push({ name, confirmations, keyrail, erpc })
   })
 
-const measured: MeasuredIndexer[] = []
-if (parts.includes('sync'))
-  for (const [name, indexer] of Object.entries(indexers))
-    await measureIndexer(name, async (open, onSync) => {
-      const result = await measureSync(indexer, { open, blocks, seed, onSync })
-      if (result.storedBytes > 0) print(`${name}: ${(result.storedBytes / result.logs).toFixed(0)} bytes a log`)
-      return result
-    })
-if (parts.includes('ponder'))
-  await measureIndexer('Ponder', (open, onSync) => measurePonder({ open, blocks, seed, onSync }))
+if (parts.includes('sync')) await measureIndexer('Graph Node (a model)', measureGraphNode)
+if (parts.includes('ponder')) await measureIndexer('Ponder', measurePonder)
 if (parts.includes('cost'))
   await withFile(async (file) => {
     for (const { name, value, limit, unit } of await measureCost(file, print)) {
@@ -123,7 +115,7 @@ if (parts.includes('cost'))
       if (value > limit) problems.push(`${name}: ${value.toFixed(1)} ${unit} is more than ${limit.toFixed(0)}`)
     }
   })
-if (values.erpc !== undefined && measured.length === Object.keys(indexers).length + 1) {
+if (values.erpc !== undefined && measured.length === 2) {
   const day = new Date().toISOString().slice(0, 10)
   const how = `\`npm run measure -- store --only sync,ponder --erpc PATH_OF_BINARY --version VERSION\`, ${day}, ${blocks} blocks, eRPC ${values.version}, Ponder ${getPonderVersion()}, Node ${process.versions.node}.`
   writeFileSync(new URL('../../STORE.md', import.meta.url), formatSyncs(measured, how))

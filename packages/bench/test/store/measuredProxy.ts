@@ -19,9 +19,18 @@ export interface MeasuredProxy {
   readonly rpcUrl: string
   /** Waits until everything of a sync is stored. */
   readonly finishSync: () => Promise<void>
-  readonly getStoredBytes: () => Promise<number>
   readonly close: () => Promise<void>
 }
 
 /** Starts a proxy in front of nodes. */
 export type OpenProxy = (nodes: readonly { readonly url: string }[]) => Promise<MeasuredProxy>
+
+/** Options of the syncs of an indexer. */
+export interface SyncOptions {
+  readonly open: OpenProxy
+  /** The length of the chain. */
+  readonly blocks: number
+  readonly seed: number
+  /** Called after each sync. */
+  readonly onSync: (sync: SyncCost) => void
+}

@@ -26,7 +26,6 @@ export const toKeyrail =
       finishSync: async () => {
         while ((await countUnconfirmed()) > 0) await sleep(500)
       },
-      getStoredBytes: async () => (await chainStore.getStats()).bytes,
       close: async () => {
         await gateway.close({ graceMs: 0 })
         await chainStore.close()
@@ -81,7 +80,6 @@ export const toErpc =
     return {
       rpcUrl: `http://127.0.0.1:${port}/main/evm/${chainIds.testnet}`,
       finishSync: () => sleep(1_000),
-      getStoredBytes: async () => 0,
       close: async () => {
         child.kill()
         await once(child, 'exit')

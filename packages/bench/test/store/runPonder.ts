@@ -105,7 +105,7 @@ export const runPonder = async ({ rpcUrl, logs, ...app }: PonderApp): Promise<{ 
       join(folder, 'node_modules/ponder/dist/esm/bin/ponder.js'),
       'start',
       '--schema=measured',
-      '--log-level=warn',
+      '--log-level=error',
       `--port=${port}`,
       '--hostname=127.0.0.1',
     ],

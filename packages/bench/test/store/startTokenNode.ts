@@ -21,41 +21,25 @@ export const getNamedBlock = (chain: TokenChain, { method, params }: SeenCall): 
   return named.length === 66 ? chain.getNumber(named) : Number(named)
 }
 
-const toNumber = (chain: TokenChain, block: string): number =>
-  block === 'finalized' || block === 'safe'
-    ? chain.blocks - tailBlocks
-    : block === 'latest'
-      ? chain.blocks
-      : Number(block)
-
 /** Starts a node. */
 export const startTokenNode = async (chain: TokenChain): Promise<TokenNode> => {
   const own = { finalized: chain.blocks - tailBlocks, head: chain.blocks, maxBlocks, calls: [] as SeenCall[] }
   const started = await startChainNode(chain, own)
   const node = Object.assign(started, own)
-  const getLogs = started.behave
+  const { behave } = started
   node.behave = (call, response) => {
     const { method, params } = call
     const [first] = (params ?? ['']) as readonly [string & Readonly<Record<string, string>>]
     node.calls.push(call)
-    switch (method) {
-      case 'eth_blockNumber':
-        return result(call, `"0x${chain.blocks.toString(16)}"`)
-      case 'eth_syncing':
-        return result(call, 'false')
-      case 'eth_getBlockByNumber':
-        return result(call, chain.getBlock(toNumber(chain, first)))
-      case 'eth_getBlockByHash':
-        return result(call, chain.getBlock(chain.getNumber(first) ?? -1))
-      case 'eth_getBlockReceipts':
-        return result(call, chain.getReceipts(chain.getNumber(first) ?? toNumber(chain, first)))
-      default: {
-        // By hash, as Ponder reads the newest blocks.
-        const number = method === 'eth_getLogs' ? chain.getNumber(first['blockHash'] ?? '') : undefined
-        const range = number === undefined ? {} : { fromBlock: number, toBlock: number }
-        return getLogs(number === undefined ? call : { ...call, params: [{ ...first, ...range }] }, response)
-      }
-    }
+    if (method === 'eth_getBlockByHash') return result(call, chain.getBlock(chain.getNumber(first) ?? -1))
+    if (method === 'eth_getBlockReceipts')
+      return result(call, chain.getReceipts(chain.getNumber(first) ?? Number(first)))
+    // By hash, as Ponder reads the newest blocks.
+    const number = method === 'eth_getLogs' ? chain.getNumber(first['blockHash'] ?? '') : undefined
+    return behave(
+      number === undefined ? call : { ...call, params: [{ ...first, fromBlock: number, toBlock: number }] },
+      response,
+    )
   }
   return node
 }

@@ -53,8 +53,12 @@ export const startChainNode = async (chain: ChainNode['chain'], own: Partial<Cha
   const respond = (call: SeenCall, seen: string[]): string => {
     if (call.method === 'eth_getBlockByNumber') {
       const [block] = call.params as [string]
-      return result(call, node.chain.getBlock(block === 'finalized' ? node.finalized : Number(block)))
+      const tags: Readonly<Record<string, number>> = { latest: node.head, finalized: node.finalized }
+      return result(call, node.chain.getBlock(tags[block] ?? Number(block)))
     }
+    // Other proxies than the gateway ask for these as callers do.
+    if (call.method === 'eth_blockNumber') return result(call, `"0x${node.head.toString(16)}"`)
+    if (call.method === 'eth_syncing') return result(call, 'false')
     if (call.method !== 'eth_getLogs') return result(call, '"0x1"')
     const query = toQuery(call.params as Record<string, unknown>[])
     seen.push(`${query.first}-${query.last} ${query.addresses.map((one) => one.replace(/^0x0*/, '')).join()}`)
