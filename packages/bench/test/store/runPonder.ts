@@ -129,8 +129,9 @@ export const runPonder = async ({ rpcUrl, logs, ...app }: PonderApp): Promise<{ 
       await sleep(200)
     }
     const readCount = async (): Promise<{ logs: number; amount: number }> => {
-      const counted = (await (await read('/count'))?.json()) as { logs: number; amount: number }
-      if (counted.logs >= logs || performance.now() > endsAt) return counted
+      if (child.exitCode !== null) throw new Error(`Ponder has ended with ${child.exitCode}`)
+      const counted = (await (await read('/count'))?.json()) as { logs: number; amount: number } | undefined
+      if (counted !== undefined && (counted.logs >= logs || performance.now() > endsAt)) return counted
       await sleep(200)
       return readCount()
     }

@@ -5,7 +5,7 @@ import type { ChainNode } from '@keyrail/gateway/test/chainStore/startChainNode.
 import type { TokenChain } from './createTokenChain.ts'
 
 /** A node of a token chain. */
-export interface TokenNode extends ChainNode {
+export interface TokenNode extends ChainNode<TokenChain> {
   /** The calls of others than the gateway itself, in their order. */
   readonly calls: SeenCall[]
 }
@@ -29,15 +29,16 @@ export const startTokenNode = async (chain: TokenChain): Promise<TokenNode> => {
   const { behave } = started
   node.behave = (call, response) => {
     const { method, params } = call
-    const [first] = (params ?? ['']) as readonly [string & Readonly<Record<string, string>>]
+    const [first] = (params ?? ['']) as readonly [string]
     node.calls.push(call)
     if (method === 'eth_getBlockByHash') return result(call, chain.getBlock(chain.getNumber(first) ?? -1))
     if (method === 'eth_getBlockReceipts')
       return result(call, chain.getReceipts(chain.getNumber(first) ?? Number(first)))
     // By hash, as Ponder reads the newest blocks.
-    const number = method === 'eth_getLogs' ? chain.getNumber(first['blockHash'] ?? '') : undefined
+    const [filter] = (params ?? [{}]) as readonly [Readonly<Record<string, string>>]
+    const number = method === 'eth_getLogs' ? chain.getNumber(filter['blockHash'] ?? '') : undefined
     return behave(
-      number === undefined ? call : { ...call, params: [{ ...first, fromBlock: number, toBlock: number }] },
+      number === undefined ? call : { ...call, params: [{ ...filter, fromBlock: number, toBlock: number }] },
       response,
     )
   }

@@ -5,9 +5,12 @@ import type { FakeUpstream, SeenCall } from '../fakeUpstream.ts'
 import { chainIds } from '../startGateway.ts'
 import type { LogStyle, ModelChain } from './modelChain.ts'
 
+/** What a node reads of its chain. */
+type NodeChain = Pick<ModelChain, 'getLogs' | 'getBlock'>
+
 /** A node of a model chain. */
-export interface ChainNode extends FakeUpstream {
-  chain: Pick<ModelChain, 'getLogs' | 'getBlock'>
+export interface ChainNode<Chain extends NodeChain = ModelChain> extends FakeUpstream {
+  chain: Chain
   /** The last block that it has indexed: it finds no logs of later ones. */
   indexedTo: number
   /** The most blocks of a query of logs. */
@@ -34,9 +37,12 @@ const toQuery = ([filter]: readonly Record<string, unknown>[]): LogQuery => {
 }
 
 /** Starts a node of a chain. */
-export const startChainNode = async (chain: ChainNode['chain'], own: Partial<ChainNode> = {}): Promise<ChainNode> => {
+export const startChainNode = async <Chain extends NodeChain>(
+  chain: Chain,
+  own: Partial<ChainNode<Chain>> = {},
+): Promise<ChainNode<Chain>> => {
   const upstream = await startFakeUpstream(chainIds.testnet)
-  const node: ChainNode = Object.assign(
+  const node: ChainNode<Chain> = Object.assign(
     upstream,
     {
       chain,
