@@ -46,7 +46,7 @@ export const checkSyncs = (
 export const formatSyncs = (indexers: readonly MeasuredIndexer[], how: string): string =>
   [
     '# Syncs of indexers beside eRPC',
-    'An indexer syncs a chain through Keyrail with the [chain store](../../docs/service/chain-store.md), and through eRPC with its cache in memory: first 50 contracts, then again with an empty database, then a third of them, and then 55. The two nodes accept 10,000 blocks in a query of logs. Ponder is its own package; the others are models of how an indexer splits the chain into calls. eRPC caches what is final for ever, including empty results, which Keyrail confirms first. How both are configured is in `test/store/openProxies.ts`. Counted are the calls that end at a final block: later blocks and tags such as `latest` always need a node.',
+    'An indexer syncs a chain through Keyrail with the [chain store](../../docs/service/chain-store.md), and through eRPC with its cache in memory: first 50 contracts, then again with an empty database, then a third of them, and then 55. The two nodes accept 10,000 blocks in a query of logs. Ponder is its own package; Graph Node is a model of how it splits the chain into calls. eRPC caches what is final for ever, including empty results, which Keyrail confirms first. How both are configured is in `test/store/openProxies.ts`. Counted are the calls that end at a final block: later blocks and tags such as `latest` always need a node.',
     how,
     formatTable(
       [
