@@ -13,6 +13,8 @@ const checkedByHand: ReadonlySet<string> = new Set([
   'packages/bench/test/geth/main.ts: binary',
   'packages/bench/test/geth/startGeth.ts: binary',
   'packages/bench/test/measure/main.ts: command',
+  "packages/bench/test/store/measureCost.ts: 'dd'",
+  'packages/bench/test/store/openProxies.ts: binary',
   'packages/bench/test/subscriptions/openGeths.ts: binary',
   'packages/cli/test/clients.verify.ts: program',
   'packages/cli/test/lyingNode.mjs: process.env.REAL_ANVIL',

@@ -26,5 +26,6 @@ const pages: Readonly<Record<string, string>> = {
   'packages/bench/PEERS.md': 'bench/peers.md',
   'packages/bench/FAILOVER.md': 'bench/failover.md',
   'packages/bench/GETH.md': 'bench/geth.md',
+  'packages/bench/STORE.md': 'bench/store.md',
   'packages/bench/SOAK.md': 'bench/soak.md',
 }

@@ -66,9 +66,10 @@ export const measurements: Readonly<Record<string, Measurement>> = {
   },
   store: {
     shows:
-      'The chain store under a million random requests to two stores on one file, while the tail of the chain is reorganized, rows are evicted, and, in a second run, damaged; beside 20 processes that are killed while they use the file; and the syncs of models of Ponder and Graph Node through the service. Fails if a result is wrong, if a node is asked for more than the caller was, or if a call of a second sync needs a node although it ends at a final block.',
-    takes: 'half an hour',
-    options: '`--requests N`, `--seed N`, `--only fuzz,damage,kill,sync`, `--blocks N`',
+      'The chain store under a million random requests to two stores on one file, while the tail of the chain is reorganized, rows are evicted, and, in a second run, damaged; beside 20 processes that are killed while they use the file; what a hit and a log cost; and the syncs of Ponder and of a model of Graph Node through the service. Fails if a result is wrong, if a node is asked for more than the caller was, if a call of a second sync needs a node although it ends at a final block, or if something costs more than it should. With `--erpc`, the same syncs through eRPC are written beside them to [STORE.md](STORE.md).',
+    takes: 'an hour',
+    options:
+      '`--requests N`, `--seed N`, `--only fuzz,damage,kill,cost,sync,ponder`, `--blocks N`, `--erpc PATH_OF_BINARY --version VERSION`',
     program: 'packages/bench/test/store/main.ts',
   },
   confirm: {

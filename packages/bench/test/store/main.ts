@@ -1,11 +1,19 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { indexers, measureSync } from '@keyrail/gateway/test/chainStore/measureSync.ts'
 import { openFuzzedStores } from '@keyrail/gateway/test/chainStore/openFuzzedStores.ts'
 import { fuzzWithKills } from '@keyrail/gateway/test/chainStore/fuzzWithKills.ts'
 import { fuzzStore } from '@keyrail/gateway/test/chainStore/storeFuzz.ts'
+import type { FuzzResult } from '@keyrail/gateway/test/chainStore/storeFuzz.ts'
+import { checkSyncs, formatSyncs } from './formatSyncs.ts'
+import type { MeasuredIndexer } from './formatSyncs.ts'
+import { measureCost } from './measureCost.ts'
+import type { SyncCost, SyncOptions } from './measuredProxy.ts'
+import { measurePonder } from './measurePonder.ts'
+import { measureGraphNode } from './measureGraphNode.ts'
+import { toErpc, toKeyrail } from './openProxies.ts'
+import { getPonderVersion } from './runPonder.ts'
 
 // npm run measure -- store --only fuzz --requests 10000 --seed 7
 
@@ -14,11 +22,15 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '1000000' },
     blocks: { type: 'string', default: '200000' },
     seed: { type: 'string', default: '1' },
-    only: { type: 'string', default: 'fuzz,damage,kill,sync' },
+    only: { type: 'string', default: 'fuzz,damage,kill,cost,sync,ponder' },
+    erpc: { type: 'string' },
+    version: { type: 'string' },
   },
 })
 const [requests, blocks, seed] = [values.requests, values.blocks, values.seed].map(Number) as [number, number, number]
 if (!(requests > 0) || !(blocks > 1_000)) throw new TypeError('--requests must be above 0, and --blocks above 1000')
+if ((values.erpc === undefined) !== (values.version === undefined))
+  throw new TypeError('Set --erpc to the path of its binary, and --version to its version')
 const parts = values.only.split(',')
 const problems: string[] = []
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -38,20 +50,17 @@ const fuzz = async (name: string, damaged: number, minHits: number): Promise<voi
   withFile(async (file) => {
     const store = await openFuzzedStores({ file, maxBytes: 20_000_000, damaged })
     const startedAt = performance.now()
-    const {
-      wrong,
-      firstWrong = '',
-      hits,
-      wider,
-      confirmations,
-      unjoined,
-    } = await fuzzStore(store, { requests, seed, atOnce: 16 })
+    const report = (result: FuzzResult): void => {
+      const seconds = (performance.now() - startedAt) / 1_000
+      print(
+        `${name}: ${result.requests} requests in ${seconds.toFixed(0)} s, ${((result.hits / result.requests) * 100).toFixed(1)} % from the store, ${result.confirmations} confirmations, ${result.unjoined} not joined in time, ${result.wrong} wrong, ${result.wider} wider than the caller's`,
+      )
+    }
+    const result = await fuzzStore(store, { requests, seed, atOnce: 16, onProgress: report })
     await store.close()
-    const seconds = (performance.now() - startedAt) / 1_000
-    const share = hits / requests
-    print(
-      `${name}: ${requests} requests in ${seconds.toFixed(0)} s, ${(share * 100).toFixed(1)} % from the store, ${confirmations} confirmations, ${unjoined} not joined in time, ${wrong} wrong, ${wider} wider than the caller's`,
-    )
+    report(result)
+    const { wrong, firstWrong = '', hits, wider } = result
+    const share = hits / result.requests
     if (wrong > 0) problems.push(`${name}: ${wrong} results are wrong, the first of ${firstWrong}`)
     if (wider > 0) problems.push(`${name}: ${wider} queries are wider than the caller's`)
     if (share < minHits) problems.push(`${name}: only ${(share * 100).toFixed(1)} % were served from the store`)
@@ -73,26 +82,43 @@ if (parts.includes('kill'))
     for (const one of wrong) problems.push(`kill: a result is wrong, of ${one}`)
     if (existsSync(`${file}.2`)) problems.push('kill: a file was found to be damaged')
   })
-if (parts.includes('sync'))
-  for (const [name, indexer] of Object.entries(indexers))
-    await withFile(async (file) => {
-      const { syncs, confirmations, wrong, storedBytes, logs } = await measureSync(indexer, { file, blocks, seed })
-      for (const sync of syncs)
+
+const measured: MeasuredIndexer[] = []
+
+/** Measures the syncs of an indexer through Keyrail, and through eRPC if it is there. */
+const measureIndexer = async (name: string, measure: (options: SyncOptions) => Promise<number>): Promise<void> =>
+  withFile(async (file) => {
+    const keyrail: SyncCost[] = []
+    const erpc: SyncCost[] = []
+    const toReport =
+      (proxy: string, syncs: SyncCost[]) =>
+      (sync: SyncCost): void => {
+        syncs.push(sync)
         print(
-          `${name}, ${sync.name}: ${sync.calls} calls (${sync.tail} above the final block), ${sync.queries} queries of nodes, ${sync.seconds.toFixed(1)} s`,
+          `${name}, ${proxy}, ${sync.name}: ${sync.calls} calls (${sync.finalCalls} of final blocks), ${sync.queries} queries of nodes (${sync.finalQueries}), ${sync.logs} logs of nodes, ${sync.seconds.toFixed(1)} s, ${sync.wrong} wrong`,
         )
-      print(`${name}: ${confirmations} confirmations, ${(storedBytes / logs).toFixed(0)} bytes a log, ${wrong} wrong`)
-      if (wrong > 0) problems.push(`${name}: ${wrong} results are wrong`)
-      const [first, ...others] = syncs
-      if (first !== undefined && first.queries > first.calls)
-        problems.push(`${name}: the first sync needed ${first.queries} queries for ${first.calls} calls`)
-      // The node accepts 10,000 blocks, and the error for more names this limit.
-      const needed = Math.ceil(blocks / 10_000) + 2
-      if (first !== undefined && confirmations > Math.max(first.queries * 0.15, needed))
-        problems.push(`${name}: ${confirmations} confirmations are more than 15 % of the first sync's queries`)
-      for (const sync of others.slice(0, 2))
-        if (sync.queries > sync.tail)
-          problems.push(`${name}, ${sync.name}: ${sync.queries - sync.tail} calls of final blocks needed a node`)
-    })
+      }
+    const confirmations = await measure({ open: toKeyrail(file), blocks, seed, onSync: toReport('Keyrail', keyrail) })
+    print(`${name}: ${confirmations} confirmations`)
+    problems.push(...checkSyncs({ name, keyrail, confirmations }, blocks))
+    if (values.erpc !== undefined)
+      await measure({ open: toErpc(values.erpc), blocks, seed, onSync: toReport('eRPC', erpc) })
+    measured.push({ name, confirmations, keyrail, erpc })
+  })
+
+if (parts.includes('sync')) await measureIndexer('Graph Node (a model)', measureGraphNode)
+if (parts.includes('ponder')) await measureIndexer('Ponder', measurePonder)
+if (parts.includes('cost'))
+  await withFile(async (file) => {
+    for (const { name, value, limit, unit } of await measureCost(file, print)) {
+      print(`${name}: ${value.toFixed(1)} ${unit} (at most ${limit.toFixed(0)})`)
+      if (value > limit) problems.push(`${name}: ${value.toFixed(1)} ${unit} is more than ${limit.toFixed(0)}`)
+    }
+  })
+if (values.erpc !== undefined && measured.length === 2) {
+  const day = new Date().toISOString().slice(0, 10)
+  const how = `\`npm run measure -- store --only sync,ponder --erpc PATH_OF_BINARY --version VERSION\`, ${day}, ${blocks} blocks, eRPC ${values.version}, Ponder ${getPonderVersion()}, Node ${process.versions.node}.`
+  writeFileSync(new URL('../../STORE.md', import.meta.url), formatSyncs(measured, how))
+}
 for (const problem of problems) print(problem)
 process.exitCode = problems.length > 0 ? 1 : 0

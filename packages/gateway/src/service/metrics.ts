@@ -294,6 +294,14 @@ export const metrics: readonly Metric[] = [
       ),
   },
   {
+    name: 'keyrail_cache_saved_units_total',
+    help: 'Units that calls which the chain store had would have used in the budgets of each node: by its weights, or 1 a call.',
+    type: 'counter',
+    labels: ['network', 'upstream'],
+    read: ({ chainStore }) =>
+      byNetworkAndName((chainStore?.()?.uses ?? []).map(({ network, getSavedUnits }) => [network, getSavedUnits()])),
+  },
+  {
     name: 'keyrail_cache_contradictions_total',
     help: 'Ranges without logs according to one node, in which another one, or the same one later, has logs. The node may still index.',
     type: 'counter',

@@ -483,4 +483,22 @@ describe('empty ranges are confirmed', () => {
     expect(await confirm()).toBe('more')
     expect(nodes.map(({ queries }) => queries)).toEqual([[], [], [], ['1-800']])
   })
+
+  test('at idle priority: not at a node that is paused, has no room in its budget, or has many calls in flight', async () => {
+    const chain = createChain(1_000)
+    const [one, two] = [createNode('one', chain, { finalized: 900 }), createNode('two', chain, { finalized: 900 })]
+    const { confirm } = await startUnconfirmed([one, two], 800)
+    const hasRoomForQuery = vi.spyOn(two.member.upstream, 'hasRoomForQuery').mockReturnValue(false)
+    expect(await confirm()).toBe('idle')
+    hasRoomForQuery.mockRestore()
+    const inFlight = vi.spyOn(two.member.upstream, 'inFlight').mockReturnValue(17)
+    expect(await confirm()).toBe('idle')
+    inFlight.mockRestore()
+    const isPaused = vi.spyOn(two.member.backoff, 'isPaused').mockReturnValue(true)
+    expect(await confirm()).toBe('idle')
+    expect(two.queries).toEqual([])
+    isPaused.mockRestore()
+    expect(await confirm()).toBe('more')
+    expect(two.queries).toEqual(['1-800'])
+  })
 })

@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openChainStore } from '../../src/storage/chainStore/openChainStore.ts'
 import type { ChainStore } from '../../src/storage/chainStore/openChainStore.ts'
 import { fuzzWithKills } from './fuzzWithKills.ts'
@@ -144,6 +145,15 @@ test.each([0, 3])('a database of something else with version %i is rejected, and
     message: expect.stringContaining('set cache.file to a path that nothing else uses') as string,
   })
   expect(readFileSync(file)).toEqual(before)
+})
+
+test('the reads of one turn are one message to the thread', async () => {
+  const store = await open()
+  const sent = vi.spyOn(Worker.prototype, 'postMessage')
+  onTestFinished(() => sent.mockRestore())
+  await Promise.all(Array.from({ length: 20 }, (_, at) => store.readEntry(`entry ${at}`)))
+  const reads = sent.mock.calls.filter(([message]) => JSON.stringify(message).includes('"readEntry"'))
+  expect(reads.map(([message]) => (message as readonly unknown[]).length)).toEqual([20])
 })
 
 test('the results of one message have a limited size: the calls after that find nothing', async () => {

@@ -26,7 +26,11 @@ test('a service with `cache.file` stores final results, counts them, and its ope
     prometheus: { port: 0 },
     signUp: 'open' as const,
     networks: {
-      testnet: { chain: 'testland', chainId: chainIds.testnet, upstreams: [{ url: node.url, name: 'own' }] },
+      testnet: {
+        chain: 'testland',
+        chainId: chainIds.testnet,
+        upstreams: [{ url: node.url, name: 'own', weights: { '*': 20 } }],
+      },
     },
     bounds: { maxCacheBytes: 0 },
     cache: { file: join(folder, 'cache.db') },
@@ -49,9 +53,11 @@ test('a service with `cache.file` stores final results, counts them, and its ope
   const { headers } = await post(rpcUrl, block.replace('0x5', '0x6'))
   expect(headers.get('x-keyrail-cache')).toBe('node')
   const metrics = await (await fetch(`http://127.0.0.1:${prometheusPort}/metrics`)).text()
-  expect(metrics).toMatch(
-    /keyrail_cache_calls_total\{network="testnet",method="eth_getBlockByNumber",result="hit"\} [1-9]/,
-  )
+  const [, hits] =
+    /keyrail_cache_calls_total\{network="testnet",method="eth_getBlockByNumber",result="hit"\} ([1-9]\d*)/.exec(
+      metrics,
+    ) ?? []
+  expect(metrics).toContain(`keyrail_cache_saved_units_total{network="testnet",upstream="own"} ${20 * Number(hits)}\n`)
   expect(metrics).toContain('keyrail_cache_dropped_total{reason="disk"} 0')
   // One of the two results is stored.
   await post(rpcUrl, `[${block},${block.replace('0x5', '0x7')}]`)

@@ -136,7 +136,11 @@ interface FuzzOptions {
   readonly atOnce?: number
   /** A chain that does not change. @default one that grows, and whose tail is reorganized */
   readonly fixedChain?: ModelChain
+  /** Called with the result so far, every 50,000 requests. */
+  readonly onProgress?: (result: FuzzResult) => void
 }
+
+const progressEvery = 50_000
 
 /**
  * Sends random requests, and compares each result with the chain, whose finality moves. One of two nodes indexes from time to time, and then finds no
@@ -144,7 +148,7 @@ interface FuzzOptions {
  */
 export const fuzzStore = async (
   store: FuzzedStore,
-  { requests = Infinity, seed, atOnce = 1, fixedChain }: FuzzOptions,
+  { requests = Infinity, seed, atOnce = 1, fixedChain, onProgress }: FuzzOptions,
 ): Promise<FuzzResult> => {
   const random = createRandom(seed)
   const startedAt = performance.now()
@@ -280,6 +284,7 @@ export const fuzzStore = async (
       changeChain()
       if (counts.requests % 20 === 0) await confirmOnce()
       if (counts.requests % 50 === 0) await store.disturb(random)
+      if (counts.requests % progressEvery === 0) onProgress?.({ ...counts, firstWrong })
       await (random(5) > 0 ? requestLogs() : random(2) === 0 ? requestBlock() : requestReceipts())
     }
   }

@@ -149,6 +149,28 @@ describe('logs of final blocks', () => {
     expect(node.queries.at(-1)).toBe('901-951 1')
   })
 
+  test('of a node without the tag `finalized` are stored if the network has a `finalityDepth`', async () => {
+    const chain = createChain()
+    const node = await startChainNode(chain, { head: 1_000 })
+    node.behaveForQueries = (call, response) => {
+      const [block] = call.params as [string]
+      if (block === 'finalized')
+        return `{"jsonrpc":"2.0","id":${call.id},"error":{"code":-32602,"message":"unknown tag"}}`
+      return call.method === 'eth_getBlockByNumber' ? node.behave(call, response) : undefined
+    }
+    const networks = {
+      testnet: { chainId: node.chainId, upstreams: [{ url: node.url }], finalityDepth: 100 },
+    }
+    const started = await start([node], await openTestStore(), { networks })
+    await expect
+      .poll(async () => {
+        node.queries.length = 0
+        expect(await started.getLogs(800, 1_000)).toBe(logsOf(chain, 800, 1_000))
+        return node.queries
+      })
+      .toEqual(['901-1000 1'])
+  })
+
   test('of a range that the node rejects are stored in parts', async () => {
     const chain = createChain()
     const node = await startChainNode(chain, { finalized: 900, maxBlocks: 100 })

@@ -81,7 +81,7 @@ const joinResults: ChainReader['joinResults'] = (results, of) => {
     for (const log of parsed) if (isWanted(log)) logs.push(log)
   }
   const joined = joinLogs(logs)
-  return joined === undefined ? 'different' : Buffer.from(writeLogs(joined), 'latin1')
+  return joined === undefined ? 'different' : writeLogs(joined)
 }
 
 /** An atom while it is read. */
@@ -172,7 +172,7 @@ export const createChainReader = (
       const missing = new Set(atoms.flatMap(({ atom, gaps }) => (gaps.length > 0 ? [atom.address] : [])))
       const hull = getHull(atoms.flatMap(({ gaps }) => gaps))
       return {
-        value: Buffer.from(writeLogs(sortLogs(logs)), 'latin1'),
+        value: writeLogs(sortLogs(logs)),
         missing: hull && { ...hull, addresses: query.addresses.filter((address) => missing.has(address)) },
       }
     },

@@ -23,6 +23,8 @@ export interface StoreUses {
   readonly calls: ReadonlyMap<string, Readonly<Record<StoreUse, number>>>
   /** How many ranges each node had called empty that have logs, by its name. */
   readonly contradictions: ReadonlyMap<string, number>
+  /** How many units the hits would have used at each node, by its name. */
+  readonly getSavedUnits: () => ReadonlyMap<string, number>
 }
 
 /** What the chain store has of one network. */
@@ -116,11 +118,22 @@ interface StoreCounts {
   readonly addContradictions: (upstream: string, count: number) => void
 }
 
-const createStoreCounts = (network: Network): StoreCounts => {
+const createStoreCounts = ({ network, members }: Pick<NetworkStoreParts, 'network' | 'members'>): StoreCounts => {
   const calls = new Map<string, Record<StoreUse, number>>()
   const contradictions = new Map<string, number>()
   return {
-    uses: { network, calls, contradictions },
+    uses: {
+      network,
+      calls,
+      contradictions,
+      getSavedUnits: () =>
+        new Map(
+          members.map(({ name, upstream }) => {
+            const units = [...calls].map(([method, { hit }]) => hit * upstream.getQueryUnits(method))
+            return [name, units.reduce((sum, each) => sum + each, 0)]
+          }),
+        ),
+    },
     count: (method, how) => {
       let found = calls.get(method)
       if (found === undefined) calls.set(method, (found = { hit: 0, part: 0, miss: 0 }))
@@ -136,7 +149,7 @@ export const createNetworkStore = (parts: NetworkStoreParts): NetworkStore => {
   const { store, network, chainId, polls } = parts
   const members = parts.members.filter(({ privateTransactions }) => !privateTransactions)
   const name = `${network} ${chainId}`
-  const { uses, count, addContradictions } = createStoreCounts(network)
+  const { uses, count, addContradictions } = createStoreCounts(parts)
   const limits = new Map<GroupMember, number>()
   const clients = createNodeClients(members, parts)
   let ready: ReadyChain | undefined
