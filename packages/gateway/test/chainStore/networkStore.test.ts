@@ -523,9 +523,14 @@ describe('with `cache.confirm`', () => {
     await started.verify()
     const contradictions: string[] = []
     const options = {
-      ...{ store: toStore(started.file, true), members: nodes.map(({ member }) => member), logRanges: undefined },
-      ...{ timeoutMs: 1_000, getStorable: started.store.getStorable, limits: new Map(), progress: new Map() },
-      ...{ clients: { get: ({ name }: GroupMember) => `client of ${name.slice(0, 1)}` } },
+      store: toStore(started.file, true),
+      members: nodes.map(({ member }) => member),
+      logRanges: undefined,
+      timeoutMs: 1_000,
+      getStorable: started.store.getStorable,
+      limits: new Map(),
+      progress: new Map(),
+      clients: { get: ({ name }: GroupMember) => `client of ${name.slice(0, 1)}` },
       addEntry: (answer: EntryAnswer) => {
         const stored = started.file.writer.addEntry(answer)
         if (typeof stored === 'object') contradictions.push(stored.contradicted)

@@ -114,7 +114,7 @@ export const createChainWriter = (
           spans.add(f, range, answerer.source, logs)
         }
         for (const rest of subtractRanges(part, known)) {
-          const ended = unconfirmed.add(atom, f, rest, answerer, logs)
+          const ended = unconfirmed.add({ ...atom, f }, rest, answerer, logs)
           wrongSource ??= ended.wrongSource
         }
       }

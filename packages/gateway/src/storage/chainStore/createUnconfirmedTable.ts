@@ -47,10 +47,9 @@ export interface UnconfirmedTable {
    * @param logs - Those of the answer in the range.
    */
   readonly confirm: (f: Buffer, range: BlockRange, answerer: Answerer, logs: readonly PlacedLog[]) => Confirmation
-  /** Adds what an answer has of a range, besides what it confirms or contradicts. */
+  /** Adds what an answer has of a range of an atom with the key `f`, besides what it confirms or contradicts. */
   readonly add: (
-    atom: Atom,
-    f: Buffer,
+    atom: Atom & { readonly f: Buffer },
     range: BlockRange,
     answerer: Answerer,
     logs: readonly PlacedLog[],
@@ -140,29 +139,30 @@ export const createUnconfirmedTable = (
     }
     return { confirmed, contradicted, wrongSource }
   }
-  const addEmpty = (atom: Atom, f: Buffer, part: BlockRange, source: number): void => {
-    let { first, last } = part
+  const addEmpty = (row: Omit<UnconfirmedRow, 'crc' | 'value'>): void => {
+    const { f, source } = row
+    let { first, last } = row
     // They are adjacent: what overlaps is known.
-    for (const row of getRows(f, { first: Math.max(0, first - 1), last: last + 1 })) {
-      if (row.source !== source || row.value !== 0) continue
-      remove(row)
-      first = Math.min(first, row.first)
-      last = Math.max(last, row.last)
+    for (const next of getRows(f, { first: Math.max(0, first - 1), last: last + 1 })) {
+      if (next.source !== source || next.value !== 0) continue
+      remove(next)
+      first = Math.min(first, next.first)
+      last = Math.max(last, next.last)
     }
-    insert({ f, first, last, source, at: now(), address: atom.address, topics: JSON.stringify(atom.topics) }, [])
+    insert({ ...row, first, last }, [])
   }
   return {
     get: getRows,
     cut,
     confirm,
-    add: (atom, f, range, answerer, logs) => {
+    add: ({ f, address, topics: allowed }, range, answerer, logs) => {
       const known = getRows(f, range)
       const confirmation = confirm(f, range, answerer, logs)
       const { source } = answerer
       for (const part of subtractRanges(range, [...spans.get(f, range), ...known])) {
         const own = logs.filter(isIn(part))
-        const row = { f, source, at: now(), address: atom.address, topics: JSON.stringify(atom.topics) }
-        if (own.length === 0) addEmpty(atom, f, part, source)
+        const row = { f, source, at: now(), address, topics: JSON.stringify(allowed) }
+        if (own.length === 0) addEmpty({ ...row, ...part })
         else for (const cutPart of cutLogs(part, own)) insert({ ...row, ...cutPart.range }, cutPart.logs)
       }
       return confirmation

@@ -30,7 +30,7 @@ export const confirmEntries = async ({
   const early = picked.findIndex(({ block }) => block > storable.last)
   const due = early < 0 ? picked : picked.slice(0, early)
   const client = clients.get(member)
-  const query = ({ call }: UnconfirmedEntry): Promise<QueryResult> | undefined =>
+  const query = async ({ call }: UnconfirmedEntry): Promise<QueryResult | undefined> =>
     (call.client === undefined || call.client === client) && hasRoom(member, call.method)
       ? queryUpstream(member.upstream, call, timeoutMs)
       : undefined

@@ -18,20 +18,15 @@ interface Progress {
   readonly startedAt: number
 }
 
-/** What a network knows of its confirmations. */
-export interface Confirmer {
+/** Options of a confirmation. */
+export interface ConfirmOptions
+  extends
+    Pick<NetworkStoreParts, 'store' | 'members' | 'logRanges' | 'timeoutMs'>,
+    Pick<NetworkStore, 'getStorable' | 'addEntry'> {
   /** How many blocks a query of each node has: half as many after one that was too much, twice as many after one that was not. */
   readonly limits: Map<GroupMember, number>
   /** By the node that has sent something, and the one that confirms it. */
   readonly progress: Map<GroupMember, Map<GroupMember, Progress>>
-}
-
-/** Options of a confirmation. */
-export interface ConfirmOptions
-  extends
-    Confirmer,
-    Pick<NetworkStoreParts, 'store' | 'members' | 'logRanges' | 'timeoutMs'>,
-    Pick<NetworkStore, 'getStorable' | 'addEntry'> {
   readonly clients: Pick<NodeClients, 'get'>
   /** Called with a node that had sent what is wrong according to another one, and how often. */
   readonly addContradictions: (upstream: string, count: number) => void

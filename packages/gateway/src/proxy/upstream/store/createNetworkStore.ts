@@ -11,7 +11,7 @@ import { createNodeClients } from './createNodeClients.ts'
 import type { NodeClients } from './createNodeClients.ts'
 import { createInFlightLogs } from './createInFlightLogs.ts'
 import type { InFlightLogs } from './createInFlightLogs.ts'
-import type { ConfirmationEnd, Confirmer } from './confirmStored.ts'
+import type { ConfirmationEnd, ConfirmOptions } from './confirmStored.ts'
 
 /** How the store had a call: all of it, a part of its logs, or nothing. */
 export type StoreUse = 'hit' | 'part' | 'miss'
@@ -131,6 +131,26 @@ const createStoreCounts = (network: Network): StoreCounts => {
   }
 }
 
+/** Creates what confirms in the background. Not a poll, which is slow while no calls come: then is the time to confirm. */
+const createConfirmations = (
+  options: Omit<ConfirmOptions, 'limits' | 'progress'>,
+): { readonly start: () => void; readonly stop: () => void } => {
+  const progress: Pick<ConfirmOptions, 'limits' | 'progress'> = { limits: new Map(), progress: new Map() }
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const run = async (): Promise<void> => {
+    const end = await confirmStored({ ...options, ...progress })
+    if (!isStopped) timer = setTimeout(() => void run(), confirmPausesMs[end]).unref()
+  }
+  return {
+    start: () => void run(),
+    stop: () => {
+      isStopped = true
+      clearTimeout(timer)
+    },
+  }
+}
+
 /** Creates the store of a network. */
 export const createNetworkStore = (parts: NetworkStoreParts): NetworkStore => {
   const { store, network, chainId, polls } = parts
@@ -138,7 +158,6 @@ export const createNetworkStore = (parts: NetworkStoreParts): NetworkStore => {
   // What is stored with the other setting is not found: nothing has confirmed it.
   const name = `${network} ${chainId}${store.confirm ? ' confirmed' : ''}`
   const { uses, count, addContradictions } = createStoreCounts(network)
-  const confirmer: Confirmer = { limits: new Map(), progress: new Map() }
   const clients = createNodeClients(members, parts)
   let ready: ReadyChain | undefined
   let verifiedAt = -Infinity
@@ -178,8 +197,6 @@ export const createNetworkStore = (parts: NetworkStoreParts): NetworkStore => {
   const verifications = polls.create(verify, () =>
     ready !== undefined && incomplete === 0 ? verifyEveryMs : Math.min(verifyAgainMs * 2 ** incomplete, verifyEveryMs),
   )
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
   const getChain: NetworkStore['getChain'] = () => ready?.chain
   const getStorable: NetworkStore['getStorable'] = (member, sentAt) => {
     const since = ready?.since.get(member)
@@ -187,8 +204,7 @@ export const createNetworkStore = (parts: NetworkStoreParts): NetworkStore => {
     const finalized = member.finality.finalizedBefore(sentAt)
     if (finalized > since.last && performance.now() - verifiedAt > advanceEveryMs) void verifications.run()
     const { chain, revision } = ready
-    const group = store.confirm ? member.group : undefined
-    const source = { ...toAnswerSource(member, chain), group, revision }
+    const source = { ...toAnswerSource(member, chain), group: store.confirm ? member.group : undefined, revision }
     return { source, last: Math.min(finalized, since.last) }
   }
   const verifyAgain = (): void => {
@@ -203,12 +219,7 @@ export const createNetworkStore = (parts: NetworkStoreParts): NetworkStore => {
     if (typeof stored === 'object') addContradictions(stored.contradicted, 1)
   }
   const addEntry: NetworkStore['addEntry'] = (answer) => void store.addEntry(answer).then(noteStored)
-  // Not a poll, which is slow while no calls come: then is the time to confirm.
-  const confirm = async (): Promise<void> => {
-    const confirming = { ...parts, ...confirmer, members, clients, getStorable, addEntry, addContradictions }
-    const end = await confirmStored(confirming)
-    if (!isStopped) timer = setTimeout(() => void confirm(), confirmPausesMs[end]).unref()
-  }
+  const confirmations = createConfirmations({ ...parts, members, clients, getStorable, addEntry, addContradictions })
   return {
     store,
     getChain,
@@ -226,12 +237,11 @@ export const createNetworkStore = (parts: NetworkStoreParts): NetworkStore => {
     uses,
     start: () => {
       void verifications.run()
-      void confirm()
+      confirmations.start()
     },
     stop: () => {
-      isStopped = true
       verifications.stop()
-      clearTimeout(timer)
+      confirmations.stop()
     },
   }
 }
