@@ -118,7 +118,7 @@ describe.each(databases)('API keys on $name', (database) => {
       ])
     expect(expectBody<ApiKeyView>(await edit({ version: key.version, ...wanted }))).toMatchObject(wanted)
     expect(await find(apiKey)).toMatchObject({ confirm: wanted })
-    const audit = await control.call(, { as })
+    const audit = await control.call('GET /api/audit-log', { as })
     expect(JSON.stringify(audit.body)).toContain('"confirmNodes":2')
 
     const made = await control.call('POST /api/apps', { as, body: createAppBody() })
