@@ -328,6 +328,8 @@ describe('problems', needs('chromium'), () => {
             limits: null,
             requireJwt: 0,
             recordDetails: 0,
+            confirmNodes: 0,
+            confirmHeader: 0,
             version: 1,
             createdAt: Date.now(),
           })),
@@ -356,6 +358,8 @@ describe('problems', needs('chromium'), () => {
             revokedAt: null,
             expiresAt: null,
             recordDetails: 0,
+            confirmNodes: 0,
+            confirmHeader: 0,
           })),
         )
         .execute()

@@ -1,8 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { getApiKeyUrl } from '../src/index.ts'
+import { createApiKey, getApiKeyUrl } from '../src/index.ts'
 import { confirmedCases, fails, hangs, says } from './confirmedCases.ts'
 import type { ConfirmedCase } from './confirmedCases.ts'
 import { controlTime, until } from './controlTime.ts'
+import type { KeyRecord } from '../src/auth/key/keyStore.ts'
 import type { TestOptions } from './createTestGateway.ts'
 import { startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
@@ -25,7 +26,7 @@ const start = async (
   behaviours: readonly Behaviour[],
   network: Partial<NetworkInput> = { confirm: [{ methods }] },
   groups: readonly string[] = [],
-  heads: readonly number[] = [100, 98],
+  { heads = [100, 98], own }: { readonly heads?: readonly number[]; readonly own?: KeyRecord['confirm'] } = {},
 ) => {
   const nodes: FakeUpstream[] = []
   for (const [index, behave] of behaviours.entries()) {
@@ -46,7 +47,15 @@ const start = async (
     },
   )
   onTestFinished(() => started.gateway.close({ graceMs: 0 }))
-  const rpcUrl = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
+  const key = createApiKey('testnet')
+  started.keys.add(key, {
+    id: 'key-c',
+    kind: 'apiKey',
+    networks: ['testnet'],
+    status: 'active',
+    ...(own && { confirm: own }),
+  })
+  const rpcUrl = getApiKeyUrl(started.url, 'testnet', key)
   let id = 0
   const send = (method: string, params: string, headers: Record<string, string> = {}) =>
     post(rpcUrl, `{"jsonrpc":"2.0","id":${(id += 1)},"method":"${method}","params":${params}}`, {
@@ -159,7 +168,7 @@ describe('a block that the key’s callers have seen', () => {
 
   test('is also needed of the node that decides, which may have it by now', async () => {
     const heads = [100, 100, 98]
-    const { nodes, send, takeCalls } = await start([says('"0x1"'), says('"0x2"'), says('"0x2"')], undefined, [], heads)
+    const { nodes, send, takeCalls } = await start([says('"0x1"'), says('"0x2"'), says('"0x2"')], undefined, [], { heads })
     const third = nodes[2] as FakeUpstream
     expect((await send(...balance)).text).toContain('nodes_disagree')
     expect(takeCalls()).toEqual([1, 1, 0])
@@ -238,32 +247,45 @@ test('the log says what the nodes said, without their secrets, and the caller ge
   expect(text).not.toContain(new URL(nodes[0]?.url ?? '').port)
 })
 
+const same = [says('"0x1"'), says('"0x1"'), says('"0x1"')]
+const ask = (nodes: string) => ({ 'x-keyrail-confirm': nodes })
+const byCallers = { confirmByCallers: true }
+/** Starts a gateway for a key with settings of its own. */
+const startFor = (own: KeyRecord['confirm'], network: Partial<NetworkInput> = byCallers) =>
+  start(same, network, [], { own })
+const confirmedBy = ({ headers }: { readonly headers: Headers }) => headers.get('x-keyrail-confirm')
+
 describe('the header X-Keyrail-Confirm', () => {
-  const both = [says('"0x1"'), says('"0x1"'), says('"0x1"')]
-  const ask = (nodes: string) => ({ 'x-keyrail-confirm': nodes })
+  const mayAsk = { confirmNodes: 0, confirmHeader: true }
 
   test('confirms a single call', async () => {
-    const { send, takeCalls } = await start(both, { confirmHeader: true })
-    expect((await send(...balance)).headers.get('x-keyrail-confirm')).toBeNull()
+    const { send, takeCalls } = await startFor(mayAsk)
+    expect(confirmedBy(await send(...balance))).toBeNull()
     expect(takeCalls()).toEqual([1, 0, 0])
-    expect((await send(...balance, ask('2'))).headers.get('x-keyrail-confirm')).toBe('2')
+    expect(confirmedBy(await send(...balance, ask('2')))).toBe('2')
     expect(takeCalls()).toEqual([1, 1, 0])
   })
 
-  test('asks for more than the network requires, and not for less', async () => {
-    const { send, takeCalls } = await start(both, { confirmHeader: true, confirm: [{ methods, nodes: 3 }] })
-    expect((await send(...balance, ask('2'))).headers.get('x-keyrail-confirm')).toBe('3')
-    takeCalls()
-    const less = await start(both, { confirmHeader: true, confirm: [{ methods }] })
-    expect((await less.send(...balance, ask('3'))).headers.get('x-keyrail-confirm')).toBe('3')
+  test('asks for more than the network or the key requires, and not for less', async () => {
+    const network = await startFor(mayAsk, { ...byCallers, confirm: [{ methods, nodes: 3 }] })
+    expect(confirmedBy(await network.send(...balance, ask('2')))).toBe('3')
+    const key = await startFor({ ...mayAsk, confirmNodes: 2 }, { ...byCallers, confirm: [{ methods }] })
+    expect(confirmedBy(await key.send(...balance, ask('3')))).toBe('3')
+    const more = await startFor({ ...mayAsk, confirmNodes: 3 })
+    expect(confirmedBy(await more.send(...balance, ask('2')))).toBe('3')
   })
 
   test('is an error if it cannot be respected', async () => {
-    const { send, takeCalls } = await start(both, { confirmHeader: true })
+    const { send, takeCalls } = await startFor(mayAsk)
     for (const value of ['1', '11', 'two'])
       expect(JSON.parse((await send(...balance, ask(value))).text)).toMatchObject({ error: { code: -32600 } })
-    const off = await start(both, {})
-    expect((await off.send(...balance, ask('2'))).text).toContain('not enabled')
+    const off = await startFor(mayAsk, {})
+    expect((await off.send(...balance, ask('2'))).text).toContain('is not enabled for this network')
+    for (const own of [undefined, { confirmNodes: 2, confirmHeader: false }]) {
+      const notAllowed = await startFor(own)
+      expect((await notAllowed.send(...balance, ask('2'))).text).toContain('is not enabled for this key')
+      expect(notAllowed.takeCalls()).toEqual([0, 0, 0])
+    }
     expect([takeCalls(), off.takeCalls()]).toEqual([
       [0, 0, 0],
       [0, 0, 0],
@@ -271,9 +293,39 @@ describe('the header X-Keyrail-Confirm', () => {
   })
 
   test('leaves calls as they are that nodes cannot agree on', async () => {
-    const { send, takeCalls } = await start(both, { confirmHeader: true })
-    expect((await send('eth_gasPrice', '[]', ask('2'))).headers.get('x-keyrail-confirm')).toBeNull()
+    const { send, takeCalls } = await startFor(mayAsk)
+    expect(confirmedBy(await send('eth_gasPrice', '[]', ask('2')))).toBeNull()
     expect(takeCalls()).toEqual([1, 0, 0])
+  })
+})
+
+describe('an app or API key that requires confirmation', () => {
+  const two = { confirmNodes: 2, confirmHeader: false }
+
+  test('gets all reads confirmed, and other calls as ever', async () => {
+    const { send, takeCalls } = await startFor(two)
+    expect(confirmedBy(await send(...balance))).toBe('2')
+    expect(confirmedBy(await send(...atBlock))).toBe('2')
+    expect(takeCalls()).toEqual([2, 2, 0])
+    expect(confirmedBy(await send('eth_gasPrice', '[]'))).toBeNull()
+    expect(takeCalls()).toEqual([1, 0, 0])
+  })
+
+  test('gets no less than the network requires', async () => {
+    const { send } = await startFor(two, { ...byCallers, confirm: [{ methods, nodes: 3 }] })
+    expect(confirmedBy(await send(...balance))).toBe('3')
+  })
+
+  test('gets an error where the network would serve what the nodes do not agree on', async () => {
+    const rule = { methods, onDispute: 'serve' as const, onFew: 'serve' as const }
+    const { send } = await start([says('"0x1"'), says('"0x2"')], { ...byCallers, confirm: [rule] }, [], { own: two })
+    expect((await send(...balance)).text).toContain('nodes_disagree')
+  })
+
+  test('gets an error on a network where callers may not ask for it', async () => {
+    const { send, takeCalls } = await startFor(two, {})
+    expect((await send(...balance)).text).toContain('its owner can set \\"confirmNodes\\" to 0')
+    expect(takeCalls()).toEqual([0, 0, 0])
   })
 })
 

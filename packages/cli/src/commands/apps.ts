@@ -54,6 +54,7 @@ const format = (app: AppView): string[] =>
     ['services', app.services.join(', ') || 'none'],
     ...app.networks.map((network) => [network, stripControlCharacters(app.key.urls[network] ?? '')]),
     ['JWT', app.requireJwt ? 'required' : 'not required'],
+    ...(app.confirmNodes === 0 ? [] : [['confirmed reads', `by ${app.confirmNodes} nodes`]]),
     ...formatKeyDetails(app.key, getStyle(process.stdout)),
   ])
 

@@ -16,7 +16,7 @@ const showStats = async (given: ReadArguments, { file, getStats }: CacheTools): 
   }
   const lines = stats.chains.map(
     ({ chain, upstream, spans, entries, unconfirmed }) =>
-      `${chain.split(' ')[0] ?? ''}, node ${upstream}: ${spans} spans of logs, ${entries} other results, ${unconfirmed} empty ranges to confirm`,
+      `${chain.split(' ')[0] ?? ''}, node ${upstream}: ${spans} spans of logs, ${entries} other results, ${unconfirmed} to confirm`,
   )
   await print([`${file} has ${(stats.bytes / 1e6).toFixed(1)} MB.`, ...lines])
 }

@@ -20,7 +20,7 @@ const toGroupOptions = (
     methods: _methods,
     methodPresets: _presets,
     confirm: _confirm,
-    confirmHeader: _header,
+    confirmByCallers: _byCallers,
     ...options
   }: NetworkOptions,
   rewritable: boolean,

@@ -303,7 +303,7 @@ export const metrics: readonly Metric[] = [
   },
   {
     name: 'keyrail_cache_contradictions_total',
-    help: 'Ranges without logs according to one node, in which another one, or the same one later, has logs. The node may still index.',
+    help: 'Ranges of logs and other results of a node for which another one, or the same one later, sent something else. The node may still index.',
     type: 'counter',
     labels: ['network', 'upstream'],
     read: ({ chainStore }) =>

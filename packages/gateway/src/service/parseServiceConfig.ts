@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { completeNetworks } from './completeNetworks.ts'
 import { ConfigError } from './configError.ts'
 import type { ConfigFault } from './configError.ts'
+import { getNodeGroup } from '../proxy/options/upstreamOptions.ts'
 import { findNetworkLimitFaults } from './networkLimits.ts'
 import { serviceConfigSchema } from './serviceConfig.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
@@ -39,6 +40,15 @@ const toFault = (issue: z.core.$ZodIssue): ConfigFault => {
   return { path, fix: `has ${members} ${names}: ${issue.message}` }
 }
 
+/** Finds networks without two independent nodes, of which nothing could be stored with `cache.confirm`. */
+const findStoreFaults = ({ cache, networks }: ServiceConfig): readonly ConfigFault[] =>
+  Object.entries(cache?.confirm === true ? networks : {}).flatMap(([name, network]) => {
+    const nodes = network.upstreams.filter((one) => !one.privateTransactions)
+    if (!network.cache || new Set(nodes.map((one) => getNodeGroup(one, one.url))).size > 1) return []
+    const fix = `must have nodes of two groups, because cache.confirm is true and nothing of one group is stored: add a node, or set networks.${name}.cache to false`
+    return [{ path: `networks.${name}.upstreams`, fix }]
+  })
+
 /**
  * Validates a config and fills in the defaults.
  * @param input - The parsed JSON of a config file.
@@ -59,6 +69,7 @@ export const parseServiceConfig = (input: unknown): ServiceConfig => {
   const faults = [
     ...findNetworkLimitFaults(config),
     ...findVendorFaults(config),
+    ...findStoreFaults(config),
     ...(config.passwordLogin || config.oidc !== undefined
       ? []
       : [{ path: 'passwordLogin', fix: 'is false, so nobody could log in: add oidc, or set it to true' }]),

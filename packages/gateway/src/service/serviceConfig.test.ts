@@ -205,6 +205,26 @@ describe('parseServiceConfig', () => {
       'networks.testnet.confirm must have each method in one rule only',
     ],
     [
+      'a chain store that is confirmed by nodes of one group',
+      {
+        ...minimal,
+        cache: { file: 'cache.db', confirm: true },
+        networks: {
+          testnet: {
+            ...node,
+            upstreams: [
+              { url: 'https://a.example/1' },
+              { url: 'https://a.example/2' },
+              { url: 'https://b.example', privateTransactions: true },
+            ],
+          },
+          mainnet: { chainId: 1, upstreams: [{ url: 'https://a.example' }], cache: false },
+          other: { chainId: 2, upstreams: [{ url: 'https://a.example' }, { url: 'https://b.example' }] },
+        },
+      },
+      'networks.testnet.upstreams must have nodes of two groups, because cache.confirm is true and nothing of one group is stored: add a node, or set networks.testnet.cache to false',
+    ],
+    [
       'a longer timeout for headers than for requests',
       { ...minimal, bounds: { headersTimeoutMs: 2, requestTimeoutMs: 1 } },
       'bounds.headersTimeoutMs must be at most requestTimeoutMs, which includes it',

@@ -153,6 +153,11 @@ export const serviceConfigSchema = object({
     maxBytes: whole(16 * 1024 * 1024, Number.MAX_SAFE_INTEGER)
       .default(10_000_000_000)
       .describe('The size of the chain store. Above it, what was not used for longest is deleted.'),
+    confirm: flag()
+      .default(false)
+      .describe(
+        'Whether a result is served from the chain store only after a second, [independent](../service/confirmed-reads.md#independent-nodes) node has sent the same: see [confirmed results](../service/chain-store.md#confirmed-results). Each result that is stored then costs two calls at nodes.',
+      ),
   }).exactOptional(),
   postgres: object({
     maxConnections: whole(1, 1_000)

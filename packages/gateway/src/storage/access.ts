@@ -3,7 +3,7 @@ import type { Network } from '../lib/network.ts'
 import type { AllowType } from './allowList.ts'
 import { fromRow, jsonOrNull } from './columns.ts'
 import type { RecordOf, RowOf } from './columns.ts'
-import { appColumns, jwtColumns, recordingColumns } from './tables.ts'
+import { appColumns, confirmColumns, jwtColumns, recordingColumns } from './tables.ts'
 
 /** The columns of an app that `Access` has. */
 export const accessAppColumns = { services: appColumns.services, limits: appColumns.limits, ...jwtColumns }
@@ -23,6 +23,8 @@ export interface Access {
   readonly networks: readonly Network[]
   /** What the request log records. */
   readonly recording: RecordOf<typeof recordingColumns>
+  /** How many nodes it wants to agree on a read. */
+  readonly confirm: RecordOf<typeof confirmColumns>
   readonly user: {
     readonly id: string
     readonly state: 'active' | 'disabled'
@@ -41,7 +43,8 @@ export interface Access {
 }
 
 /** A row of the statements in `accessSql.ts`. */
-export interface AccessRow extends RowOf<typeof recordingColumns>, RowOf<typeof accessAppColumns> {
+export interface AccessRow
+  extends RowOf<typeof recordingColumns>, RowOf<typeof confirmColumns>, RowOf<typeof accessAppColumns> {
   readonly key_id: string
   readonly kind: ApiKeyKind
   readonly version: number
@@ -91,6 +94,7 @@ export const toAccess = (row: AccessRow): Access => ({
   endsAt: row.old === 1 ? getEarlier(row.old_until, row.expires_at) : row.expires_at,
   networks: row.network === null ? appColumns.networks.read(row.networks ?? '[]') : [row.network],
   recording: fromRow(recordingColumns, row),
+  confirm: fromRow(confirmColumns, row),
   user: {
     id: row.user_id,
     state: row.user_state,

@@ -1,7 +1,7 @@
 import { accessAppColumns } from './access.ts'
 import { listColumns } from './columns.ts'
 import { toSnakeCase } from './steps.ts'
-import { recordingColumns } from './tables.ts'
+import { confirmColumns, recordingColumns } from './tables.ts'
 import type { Db } from './tables.ts'
 
 /** The SQL that differs between the databases. */
@@ -22,15 +22,15 @@ const syntax: Readonly<Record<Db['kind'], Syntax>> = {
 }
 
 const appValues = listColumns(accessAppColumns).map((name) => `a.${toSnakeCase(name)} as "${name}"`)
-/** An app's key has the setting of its app. */
-const recordingValues = listColumns(recordingColumns).map((name) => {
+/** An app's key has the settings of its app. */
+const sharedValues = listColumns({ ...recordingColumns, ...confirmColumns }).map((name) => {
   const column = toSnakeCase(name)
   return `coalesce(a.${column}, k.${column}) as "${name}"`
 })
 
 const getAccessSql = ({ list }: Syntax, old: string): string => `
   select k.id as key_id, k.kind, coalesce(a.version, k.version) as version, k.state as key_state, ${old} as old,
-    k.old_until, k.expires_at, ${recordingValues.join(', ')}, u.id as user_id, u.state as user_state, u.limits as user_limits, u.quota_owner,
+    k.old_until, k.expires_at, ${sharedValues.join(', ')}, u.id as user_id, u.state as user_state, u.limits as user_limits, u.quota_owner,
     a.id as app_id, k.network, a.networks, ${appValues.join(', ')},
     (select ${list('e.id, e.type, e.value', 'e.id')} from allow_entries e where e.app_id = a.id) as allow,
     (select ${list('j.kid, j.alg, j.public_pem', 'j.kid')} from jwt_keys j where j.app_id = a.id) as jwt_keys

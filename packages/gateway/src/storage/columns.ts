@@ -46,6 +46,9 @@ export const flag: OptionalColumn<number, boolean> = {
   initial: false,
 }
 
+/** A number. It starts as 0. */
+export const count: OptionalColumn<number, number> = { ...plain<number>(), initial: 0 }
+
 /** A list or an object, stored as JSON text. */
 export const json = <Value>(): Column<string, Value> => ({
   read: (text) => JSON.parse(text) as Value,

@@ -1,7 +1,7 @@
 import type { Generated, Kysely } from 'kysely'
 import type { Network } from '../lib/network.ts'
 import type { ApiKeyKind } from '../lib/secrets/apiKey.ts'
-import { flag, json, jsonOrNull, nullable, plain } from './columns.ts'
+import { count, flag, json, jsonOrNull, nullable, plain } from './columns.ts'
 import type { RowOf } from './columns.ts'
 
 // The database has `snake_case` columns. Times are milliseconds since 1970, booleans are 0 or 1, lists and objects are JSON text, so that both
@@ -120,6 +120,14 @@ export const recordingColumns = {
   recordDetails: flag,
 }
 
+/** What an app or API key asks for beyond the confirmed reads of a network. An app's key has the app's settings. */
+export const confirmColumns = {
+  /** How many independent nodes must agree on a read; 0: as the network says. */
+  confirmNodes: count,
+  /** Whether a call may ask for more by a header. */
+  confirmHeader: flag,
+}
+
 /** What an app requires of JWTs. */
 export const jwtColumns = {
   /** Whether each request needs one. */
@@ -144,6 +152,7 @@ export const appSettings = {
   limits: jsonOrNull,
   ...jwtColumns,
   ...recordingColumns,
+  ...confirmColumns,
 }
 
 /** The columns of apps that are members of `App`. */
@@ -198,6 +207,7 @@ export const keySettings = {
   description: plain<string>(),
   expiresAt: nullable<number>(),
   ...recordingColumns,
+  ...confirmColumns,
 }
 
 /** The columns of keys that are members of `Key`. */

@@ -5,7 +5,7 @@ import { createModelChain, toAddress, toWord } from './modelChain.ts'
 import type { LogStyle, ModelChain } from './modelChain.ts'
 import { openTestFile } from './openTestFile.ts'
 import type { TestFile } from './openTestFile.ts'
-import { createRandom, damageRows, fuzzStore, toFuzzedStore } from './storeFuzz.ts'
+import { createRandom, damageRows, fuzzStore, toConfirmedStore, toFuzzedStore } from './storeFuzz.ts'
 
 const chain = 'testnet 1'
 const [busy, rare, silent] = [toAddress(1), toAddress(2), toAddress(3)] as const
@@ -253,7 +253,7 @@ describe('a range without logs', () => {
   test('of a whole chain is one row', () => {
     const [opened, model] = [openTestFile(), createChain()]
     for (let first = 1; first < 90; first += 10) add(opened, model, toQuery(first, first + 9, { addresses: [silent] }))
-    expect(opened.file.database.prepare('select count(*) as rows from empties').get()?.['rows']).toBe(1)
+    expect(opened.file.database.prepare('select count(*) as rows from unconfirmed').get()?.['rows']).toBe(1)
     for (const first of [41, 1, 61, 21, 81])
       confirm(opened, 'two', '[]', toQuery(first, first + 19, { addresses: [silent] }))
     expect(countSpans(opened)).toBe(1)
@@ -291,6 +291,7 @@ describe('a range without logs', () => {
     expect(opened.writer.pickUnconfirmed({ chain, upstream: 'one' }, { maxBlocks: 60, waitMs: 0, ageMs: 0 })).toEqual({
       query: { first: 1, last: 60, addresses: [rare, silent], topics: [[transfer, approval]] },
       upstream: 'one',
+      at: expect.any(Number),
     })
   })
 })
@@ -554,4 +555,16 @@ describe('random requests on a chain whose tail is reorganized', () => {
     expect(result).toMatchObject({ wrong: 0, firstWrong: undefined, wider: 0, unjoined: 0 })
     expect(result.hits).toBeGreaterThan(100)
   })
+})
+
+test('random requests to a store that one of two nodes sends wrong answers get what the chain has', async () => {
+  const { file, reader, writer } = openTestFile()
+  const random = createRandom(8)
+  const store = toConfirmedStore(reader, writer, (own) => {
+    if (own(4) === 0) damageRows(file.database, random, 2)
+    else writer.evict()
+  })
+  const result = await fuzzStore(store, { requests: 1_000, seed: 7 })
+  expect(result).toMatchObject({ wrong: 0, firstWrong: undefined, wider: 0, unjoined: 0 })
+  expect(result.hits).toBeGreaterThan(50)
 })

@@ -4,11 +4,13 @@ import type { CallScope } from '../../src/proxy/upstream/callScope.ts'
 import type { ForwardedCall } from '../../src/proxy/upstream/forwardedCall.ts'
 import type { GroupMember } from '../../src/proxy/upstream/groupMember.ts'
 import { createBackoff } from '../../src/proxy/upstream/health/createBackoff.ts'
-import { confirmEmptyLogs } from '../../src/proxy/upstream/store/confirmEmptyLogs.ts'
+import { confirmStored } from '../../src/proxy/upstream/store/confirmStored.ts'
 import { createNetworkStore } from '../../src/proxy/upstream/store/createNetworkStore.ts'
 import type { NetworkStore } from '../../src/proxy/upstream/store/createNetworkStore.ts'
 import { readStored } from '../../src/proxy/upstream/store/forwardStored.ts'
 import type { EntryAnswer } from '../../src/storage/chainStore/createChainWriter.ts'
+import { toEntryText } from '../../src/storage/chainStore/createEntryTable.ts'
+import type { StoredCall } from '../../src/storage/chainStore/createEntryTable.ts'
 import type { ChainStore } from '../../src/storage/chainStore/openChainStore.ts'
 import type { SeenCall } from '../fakeUpstream.ts'
 import { createModelChain, toAddress } from './modelChain.ts'
@@ -25,9 +27,13 @@ interface TestNode {
   /** The most blocks of a query of logs. */
   maxBlocks: number
   status: number
+  /** The result of its queries of logs. */
+  logs: string
+  /** What it responds to other calls. */
+  response: string
   /** What its responses wait for, after it has read its chain. */
   gate: Promise<unknown> | undefined
-  /** The ranges of its queries of logs. */
+  /** The ranges of its queries of logs, and the methods of other ones. */
   readonly queries: string[]
   readonly member: GroupMember
 }
@@ -47,7 +53,11 @@ const restart = ({ chain }: TestNode, blocks: number): void => {
   for (let number = 1; number <= blocks; number += 1) chain.mine([])
 }
 
-const createNode = (name: string, chain: ModelChain, own: Partial<TestNode> = {}): TestNode => {
+const createNode = (
+  name: string,
+  chain: ModelChain,
+  { group = name, ...own }: Partial<TestNode> & { readonly group?: string } = {},
+): TestNode => {
   const backoff = createBackoff()
   const respond = ({ method, params }: SeenCall): string => {
     if (method === 'eth_getBlockByNumber') {
@@ -55,11 +65,15 @@ const createNode = (name: string, chain: ModelChain, own: Partial<TestNode> = {}
       const number = block === 'finalized' ? node.finalized : Number(block)
       return number < 0 ? '"result":null' : `"result":${node.chain.getBlock(number)}`
     }
+    if (method !== 'eth_getLogs') {
+      node.queries.push(method)
+      return node.response
+    }
     const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]
     node.queries.push(`${Number(fromBlock)}-${Number(toBlock)}`)
     return Number(toBlock) - Number(fromBlock) >= node.maxBlocks
       ? '"error":{"code":-32005,"message":"query returned more than 10000 results"}'
-      : '"result":[]'
+      : `"result":${node.logs}`
   }
   const post: GroupMember['upstream']['post'] = ({ body, done }) => {
     const text = `{"jsonrpc":"2.0","id":1,${respond(JSON.parse(String(body)) as SeenCall)}}`
@@ -69,20 +83,31 @@ const createNode = (name: string, chain: ModelChain, own: Partial<TestNode> = {}
   const member = {
     name,
     urlHash: `hash of ${name}`,
+    group,
     backoff,
     upstream: { post, backoff, getQueryUnits: () => 1, hasRoomForQuery: () => true, inFlight: () => 0 },
     health: { isUsable: () => node.isUsable, isHealthy: () => node.isUsable },
     finality: { finalizedBefore: () => node.finalized },
     capabilities: { offers: () => true },
   } as unknown as GroupMember
-  const defaults = { finalized: 90, isUsable: true, maxBlocks: Infinity, status: 200, gate: undefined, queries: [] }
+  const defaults = {
+    logs: '[]',
+    response: '"result":"0x1"',
+    finalized: 90,
+    isUsable: true,
+    maxBlocks: Infinity,
+    status: 200,
+    gate: undefined,
+    queries: [],
+  }
   const node: TestNode = { chain, ...defaults, ...own, member }
   return node
 }
 
 /** The functions of both threads in this one. */
-const toStore = ({ reader, writer }: TestFile): ChainStore =>
+const toStore = ({ reader, writer }: TestFile, confirm = false): ChainStore =>
   ({
+    confirm,
     call: async (name: keyof typeof writer, ...args: never[]) => (writer[name] as (...a: never[]) => unknown)(...args),
     purge: async (chain: string, upstream: string | undefined) => {
       while (writer.purge(chain, upstream) > 0);
@@ -104,7 +129,11 @@ interface Started {
   readonly pass: (ms: number) => void
 }
 
-const start = (nodes: readonly TestNode[], file = openTestFile()): Started => {
+const start = (
+  nodes: readonly TestNode[],
+  file = openTestFile(),
+  { confirm = false, traces = false }: { readonly confirm?: boolean; readonly traces?: boolean } = {},
+): Started => {
   let verify: Started['verify'] = () => Promise.reject(new Error('not created'))
   let replaced = 0
   let runs = 0
@@ -112,12 +141,12 @@ const start = (nodes: readonly TestNode[], file = openTestFile()): Started => {
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => realNow() + passed)
   onTestFinished(() => clock.mockRestore())
   const store = createNetworkStore({
-    store: toStore(file),
+    store: toStore(file, confirm),
     network: 'testnet',
     chainId: 1,
     members: nodes.map(({ member }) => member),
     logRanges: undefined,
-    traces: false,
+    traces,
     timeoutMs: 1_000,
     warn: () => {},
     onReplaced: () => void (replaced += 1),
@@ -445,13 +474,16 @@ describe('empty ranges are confirmed', () => {
     started.file.pass(10_000)
     const limits = new Map<GroupMember, number>()
     const confirm = () =>
-      confirmEmptyLogs({
+      confirmStored({
         store: toStore(started.file),
         members: nodes.map(({ member }) => member),
         logRanges: undefined,
         timeoutMs: 1_000,
         getStorable: started.store.getStorable,
         limits,
+        progress: new Map(),
+        clients: started.store.clients,
+        addEntry: started.store.addEntry,
         addContradictions: () => {},
       })
     return { confirm, limits }
@@ -500,5 +532,156 @@ describe('empty ranges are confirmed', () => {
     isPaused.mockRestore()
     expect(await confirm()).toBe('more')
     expect(two.queries).toEqual(['1-800'])
+  })
+})
+
+describe('with `cache.confirm`', () => {
+  const startConfirmed = async (nodes: readonly TestNode[], traces = false) => {
+    const started = start(nodes, openTestFile(), { confirm: true, traces })
+    await started.verify()
+    const contradictions: string[] = []
+    const options = {
+      store: toStore(started.file, true),
+      members: nodes.map(({ member }) => member),
+      logRanges: undefined,
+      timeoutMs: 1_000,
+      getStorable: started.store.getStorable,
+      limits: new Map(),
+      progress: new Map(),
+      clients: { get: ({ name }: GroupMember) => `client of ${name.slice(0, 1)}` },
+      addEntry: (answer: EntryAnswer) => {
+        const stored = started.file.writer.addEntry(answer)
+        if (typeof stored === 'object') contradictions.push(stored.contradicted)
+      },
+      addContradictions: (upstream: string) => void contradictions.push(upstream),
+    }
+    const chain = String(started.store.getChain())
+    const query = { first: 1, last: 80, addresses: [silent], topics: [] }
+    const getSource = () => {
+      const { source } = started.store.getStorable(nodes[0]?.member as GroupMember, now()) ?? {}
+      return source as NonNullable<typeof source>
+    }
+    return {
+      ...started,
+      contradictions,
+      confirm: () => confirmStored(options),
+      addLogs: () => {
+        started.file.writer.addLogs({ ...getSource(), query, result: new Uint8Array(Buffer.from('[]')) })
+        started.file.pass(10_000)
+      },
+      readLogs: () => started.file.reader.readLogs(chain, query, Infinity)?.missing,
+      addEntry: (call: StoredCall, block = 5) => {
+        const value = new Uint8Array(Buffer.from('"0x1"'))
+        started.file.writer.addEntry({ ...getSource(), text: toEntryText(chain, call), call, block, value })
+      },
+      readEntry: (call: StoredCall) => started.file.reader.readEntry(toEntryText(chain, call)) !== undefined,
+    }
+  }
+  const balance = { method: 'eth_getBalance', params: '["0x1","0x5"]' }
+
+  test('only a node of another group is asked, also much later, once for each thing', async () => {
+    const chain = createChain()
+    const same = [createNode('one', chain, { group: 'a' }), createNode('two', chain, { group: 'a' })] as const
+    const nobody = await startConfirmed(same)
+    nobody.addLogs()
+    nobody.addEntry(balance)
+    nobody.file.pass(3_600_000)
+    nobody.pass(3_600_000)
+    expect(await nobody.confirm()).toBe('idle')
+    expect(same.map(({ queries }) => queries)).toEqual([[], []])
+
+    const nodes = [...same, createNode('three', chain)] as const
+    const { confirm, addLogs, readLogs, addEntry, readEntry } = await startConfirmed(nodes)
+    addLogs()
+    addEntry(balance)
+    expect([readLogs() === undefined, readEntry(balance)]).toEqual([false, false])
+    expect(await confirm()).toBe('more')
+    expect([readLogs(), readEntry(balance)]).toEqual([undefined, true])
+    expect(await confirm()).toBe('idle')
+    expect(nodes.map(({ queries }) => queries)).toEqual([[], [], ['1-80', 'eth_getBalance']])
+  })
+
+  test('what differs is dropped, and counts for the first node', async () => {
+    const chain = createChain()
+    const nodes = [createNode('one', chain), createNode('two', chain, { response: '"result":"0x2"' })] as const
+    const { confirm, addEntry, readEntry, contradictions, file } = await startConfirmed(nodes)
+    addEntry(balance)
+    expect(await confirm()).toBe('more')
+    expect([readEntry(balance), contradictions, file.writer.getStats().chains.map((one) => one.unconfirmed)]).toEqual([
+      false,
+      ['one'],
+      [0, 0],
+    ])
+  })
+
+  test('a node that cannot confirm something is not asked again for an hour, and does not keep others waiting', async () => {
+    const chain = createChain()
+    const error = '"error":{"code":-32000,"message":"missing trie node"}'
+    const pruned = createNode('pruned', chain, { response: error })
+    const nodes = [createNode('one', chain), pruned, createNode('archive', chain)] as const
+    nodes[2].isUsable = false
+    const { confirm, addEntry, readEntry, pass, verify } = await startConfirmed(nodes)
+    addEntry(balance)
+    expect([await confirm(), await confirm()]).toEqual(['more', 'idle'])
+    pruned.response = '"result":"0x1"'
+    addEntry({ ...balance, params: '["0x2","0x5"]' })
+    await confirm()
+    expect([readEntry(balance), readEntry({ ...balance, params: '["0x2","0x5"]' })]).toEqual([false, true])
+    nodes[2].isUsable = true
+    await verify()
+    await confirm()
+    expect([readEntry(balance), nodes[2].queries]).toEqual([true, ['eth_getBalance']])
+    addEntry({ ...balance, params: '["0x3","0x5"]' })
+    pruned.status = nodes[2].status = 500
+    expect(await confirm()).toBe('failed')
+    pruned.status = 200
+    pruned.response = error
+    await confirm()
+    pruned.response = '"result":"0x1"'
+    nodes[2].isUsable = false
+    await confirm()
+    expect(readEntry({ ...balance, params: '["0x3","0x5"]' })).toBe(false)
+    pass(3_600_001)
+    await verify()
+    await confirm()
+    expect(readEntry({ ...balance, params: '["0x3","0x5"]' })).toBe(true)
+  })
+
+  test('results wait until their block is final at the other node, and traces need one with the same client', async () => {
+    const chain = createChain()
+    const nodes = [createNode('g1', chain), createNode('r1', chain, { finalized: 50 })] as const
+    const { confirm, addEntry, readEntry } = await startConfirmed(nodes)
+    const late = { ...balance, params: '["0x1","0x46"]' }
+    addEntry(late, 70)
+    expect([await confirm(), nodes[1].queries]).toEqual(['idle', []])
+    nodes[1].finalized = 90
+    expect([await confirm(), readEntry(late)]).toEqual(['more', true])
+    const trace = { method: 'trace_block', params: '["0x5"]', client: 'client of g' }
+    addEntry(trace)
+    await confirm()
+    expect([readEntry(trace), nodes[1].queries]).toEqual([false, ['eth_getBalance']])
+    const three = [nodes[0], createNode('g2', chain)] as const
+    const both = await startConfirmed(three)
+    both.addEntry(trace)
+    await both.confirm()
+    expect([both.readEntry(trace), three[1].queries]).toEqual([true, ['trace_block']])
+  })
+
+  test('what was stored without it is not found, and without it nothing that was stored with it', async () => {
+    const node = createNode('one', createChain())
+    const file = openTestFile()
+    const names: unknown[] = []
+    for (const confirm of [false, true, false]) {
+      const { store, verify } = start([node], file, { confirm })
+      await verify()
+      names.push(store.getChain())
+    }
+    expect(names).toEqual([
+      expect.stringMatching(/^testnet 1 [\da-f-]+$/),
+      expect.stringMatching(/^testnet 1 confirmed [\da-f-]+$/),
+      names[0],
+    ])
+    while (file.writer.purge('testnet 1', undefined) > 0);
+    expect(file.writer.getCheckpoint('testnet 1 confirmed')).toBeUndefined()
   })
 })

@@ -69,7 +69,7 @@ test.each([
   await before.close()
   damage(file)
   const warnings: string[] = []
-  const store = await open(file, warnings)
+  const store = await open(file, { warnings })
   const damaged = readFileSync(file)
   expect(warnings).toEqual([expect.stringMatching(/cache\.db is damaged\. The new one .*cache\.db\.2 starts empty\./)])
   expect(await store.readEntry('block 3')).toBeUndefined()
@@ -91,7 +91,7 @@ test('damage that shows later turns the store off, and the next start uses an em
   const bytes = Buffer.alloc(statSync(file).size - start, 0xee)
   writeSync(openSync(file, 'r+'), bytes, 0, bytes.length, start)
   const warnings: string[] = []
-  const store = await open(file, warnings)
+  const store = await open(file, { warnings })
   for (let number = 0; number < 500; number += 1) {
     const found = await store.readEntry(`block ${number}`)
     if (found !== undefined) expect(found).toEqual(value('x'.repeat(900)))
@@ -99,7 +99,7 @@ test('damage that shows later turns the store off, and the next start uses an em
   expect(warnings).toEqual([expect.stringContaining('is off until the service is restarted: the file is damaged')])
   expect(await store.readEntry('block 0')).toBeUndefined()
   await store.close()
-  const next = await open(file, warnings)
+  const next = await open(file, { warnings })
   expect(warnings.length).toBe(1)
   expect(await next.readEntry('block 0')).toBeUndefined()
   await addEntries(next, 1)
@@ -172,7 +172,7 @@ test('the results of one message have a limited size: the calls after that find 
 
 test('a thread that ends turns the store off', async () => {
   const warnings: string[] = []
-  const store = await open(join(createTestFolder(), 'cache.db'), warnings)
+  const store = await open(join(createTestFolder(), 'cache.db'), { warnings })
   await addEntries(store, 1)
   // Returns what cannot be sent to another thread.
   await expect(store.call('valueOf' as 'getStats')).rejects.toThrow('has ended')
@@ -187,7 +187,7 @@ test.skipIf(process.platform === 'win32')(
     const { stdout, status } = spawnSync(
       // A file can grow to 2 or 4 MB, depending on the shell, as on a disk with this much room.
       'sh',
-      ['-c', 'ulimit -f 4000; exec "$0" "$@"', process.execPath, fillDisk, file],
+      ['-c', 'ulimit -f 4000; exec "$0" "$@"', process.execPath, '--conditions=@keyrail/source', fillDisk, file],
       { encoding: 'utf8' },
     )
     expect(status).toBe(0)

@@ -108,7 +108,7 @@ test('a chain store that cannot be used is off, and the service starts', async (
   const file = join(createTestFolder(), 'cache.db')
   // Of this version, but without its tables.
   const database = new DatabaseSync(file)
-  database.exec('pragma user_version = 3')
+  database.exec('pragma user_version = 4')
   database.close()
   const warnings: unknown[] = []
   const config = { cache: { file, maxBytes: 1e9 } } as RunningConfig

@@ -303,7 +303,7 @@ export const damageRows = (database: DatabaseSync, random: Random, count: number
       `update or ignore spans set ${column} = ${column} ${random(2) === 0 ? '+' : '-'} ${change} where ${somewhere.replace('TABLE', 'spans')}`,
     )
     database.exec(
-      `update or ignore empties set first = max(0, first - ${change}) where ${somewhere.replace('TABLE', 'empties')}`,
+      `update or ignore unconfirmed set first = max(0, first - ${change}) where ${somewhere.replace('TABLE', 'unconfirmed')}`,
     )
     for (const table of ['logs', 'entries']) {
       const { most } = database.prepare(`select coalesce(max(rowid), 0) as most from ${table}`).get() as {
@@ -339,3 +339,38 @@ export const toFuzzedStore = (
     await disturb(random)
   },
 })
+
+/** Creates a fuzzed store in which all is confirmed. A third of what the other node sends has a log less, or is another block. */
+export const toConfirmedStore = (
+  reader: ChainReader,
+  writer: ChainWriter,
+  disturb: FuzzedStore['disturb'],
+): FuzzedStore => {
+  const random = createRandom(9)
+  const spoil = (upstream: string, value: Uint8Array): Uint8Array => {
+    if (upstream !== 'other' || random(3) > 0) return value
+    const parsed: unknown = JSON.parse(Buffer.from(value).toString('latin1'))
+    return toBytes(JSON.stringify(Array.isArray(parsed) ? parsed.slice(1) : { ...(parsed as object), hash: '0x' }))
+  }
+  const toAnswer = (answer: LogAnswer): LogAnswer => ({
+    ...answer,
+    group: answer.upstream,
+    result: spoil(answer.upstream, answer.result),
+  })
+  return {
+    ...toFuzzedStore(reader, writer, disturb),
+    addLogs: (answer) => void writer.addLogs(toAnswer(answer)),
+    confirm: async (answer) => writer.confirm(toAnswer(answer)),
+    addEntry: (answer) => {
+      const [method = '', params = ''] = answer.text.slice(fuzzedChain.length + 1).split(' ')
+      for (const upstream of ['other', 'good'])
+        writer.addEntry({
+          ...answer,
+          upstream,
+          group: upstream,
+          call: { method, params },
+          value: spoil(upstream, answer.value),
+        })
+    },
+  }
+}

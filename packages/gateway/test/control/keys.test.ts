@@ -5,7 +5,7 @@ import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { suiteDatabases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
 import type { TestResponse, Login, StartedControl } from './startControl.ts'
-import { expectBody, expectError, createFixture, password, signUp } from './accountFixture.ts'
+import { createAppBody, expectBody, expectError, createFixture, password, signUp } from './accountFixture.ts'
 
 const minute = 60_000
 
@@ -102,6 +102,34 @@ describe.each(suiteDatabases)('API keys on $name', (database) => {
     expect(expectError(await edit({ version: key.version, name: 'Late' }), 409).code).toBe('version_conflict')
     expect((await edit({ version: edited.version, expiresAt: '2020-01-01T00:00:00Z' })).status).toBe(422)
     expect(expectBody<ApiKeyView>(await edit({ version: edited.version, expiresAt: null })).expiresAt).toBeNull()
+  })
+
+  test('and apps can ask for more confirmation, which the gateway and the audit log see, and not for one node', async () => {
+    const { user, key, apiKey } = await createFixture(control)
+    const { as } = user
+    const params = { keyId: key.id }
+    const wanted = { confirmNodes: 2, confirmHeader: true }
+    expect(key).toMatchObject({ confirmNodes: 0, confirmHeader: false })
+    const edit = (body: object) =>
+      control.call('PATCH /api/keys/{keyId}', { as, params, body: body as { version: number } })
+    for (const confirmNodes of [1, 11, -1, 2.5])
+      expect(expectError(await edit({ version: key.version, confirmNodes }), 422).fields).toEqual([
+        { field: 'confirmNodes', fix: 'must be 0, or a whole number from 2 to 10' },
+      ])
+    expect(expectBody<ApiKeyView>(await edit({ version: key.version, ...wanted }))).toMatchObject(wanted)
+    expect(await find(apiKey)).toMatchObject({ confirm: wanted })
+    const audit = await control.call('GET /api/audit-log', { as })
+    expect(JSON.stringify(audit.body)).toContain('"confirmNodes":2')
+
+    const made = await control.call('POST /api/apps', { as, body: createAppBody() })
+    const created = expectBody<{ app: { id: string; version: number }; apiKey: string }>(made, 201)
+    const changed = await control.call('PATCH /api/apps/{appId}', {
+      as,
+      params: { appId: created.app.id },
+      body: { version: created.app.version, confirmNodes: 3 },
+    })
+    expect(changed.body).toMatchObject({ confirmNodes: 3, confirmHeader: false })
+    expect(await find(created.apiKey)).toMatchObject({ confirm: { confirmNodes: 3, confirmHeader: false } })
   })
 
   test('are rotated with a grace period that can end early', async () => {

@@ -332,6 +332,7 @@ const access = (change: Partial<Access> = {}): Access => ({
   old: false,
   endsAt: null,
   recording: { recordDetails: false },
+  confirm: { confirmNodes: 0, confirmHeader: false },
   networks: ['testnet'],
   user: { id: 'usr_1', state: 'active', limits: null, quotaOwner: 'usr_1' },
   app: null,

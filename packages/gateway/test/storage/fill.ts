@@ -25,6 +25,8 @@ export const details: AppDetails = {
   jwtAudience: null,
   jwtMaxLifetimeS: null,
   recordDetails: false,
+  confirmNodes: 0,
+  confirmHeader: false,
   limits: null,
 }
 

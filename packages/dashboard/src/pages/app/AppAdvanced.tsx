@@ -8,6 +8,7 @@ import { NetworkLimits } from '../../networks/NetworkLimits.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Choices } from '../../parts/Choices.tsx'
 import { ConfirmedButton } from '../../parts/ConfirmedButton.tsx'
+import { ConfirmedReadsCard } from '../../parts/ConfirmedReadsCard.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { limitNames, LimitsForm, limitTitles } from '../../parts/LimitsForm.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
@@ -27,6 +28,7 @@ import { useAppChange } from './useAppChange.ts'
 /** All settings of an app. Each card is saved separately. */
 export function AppAdvanced() {
   const app = useApp()
+  const change = useAppChange(app)
   return (
     <>
       <h2 className="hidden">Advanced configuration</h2>
@@ -35,6 +37,7 @@ export function AppAdvanced() {
       <Limits app={app} />
       <AppKeyCard app={app} />
       <RequireJwt app={app} />
+      <ConfirmedReadsCard of={app} needs="apps:write" save={change} />
       <Needs scope="manage">
         <AppMove app={app} />
       </Needs>

@@ -7,6 +7,7 @@ import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Card } from '../../parts/Card.tsx'
 import { ConfirmedButton } from '../../parts/ConfirmedButton.tsx'
+import { ConfirmedReadsCard } from '../../parts/ConfirmedReadsCard.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { KeyCard } from '../../parts/KeyCard.tsx'
 import { NameFields } from '../../parts/NameFields.tsx'
@@ -46,6 +47,7 @@ export function KeySettings() {
         }}
         endOld={async () => show(await callApi('DELETE /api/keys/{keyId}/old', { params }))}
       />
+      <ConfirmedReadsCard of={key} needs="keys:write" save={edit} />
       <Needs scope="keys:write">
         <Revoke apiKey={key} />
       </Needs>

@@ -53,6 +53,8 @@ export interface KeyRecord {
   readonly limits?: KeyLimits
   /** What the request log records. @default only metadata */
   readonly recording?: Access['recording']
+  /** What it asks for beyond the confirmed reads of a network, if that has `confirmByCallers`. @default nothing */
+  readonly confirm?: Access['confirm']
 }
 
 /** The result of a key store. A plain value is faster than a promise. */

@@ -72,5 +72,6 @@ export const toKeyRecord = (
   version: access.version,
   limits,
   recording: access.recording,
+  confirm: access.confirm,
   ...(access.app === null ? {} : toAppMembers(access.app, trackAllowListUse)),
 })

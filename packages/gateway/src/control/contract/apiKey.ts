@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { confirmation, confirmationEdit } from './confirmation.ts'
 import { keyDetails } from './keyState.ts'
 import { network } from './networks.ts'
 import { recording, recordingEdit } from './recording.ts'
@@ -14,6 +15,7 @@ export const apiKeyView = z
     url: z.string().describe('The endpoint, such as `https://rpc.example.org/testnet/…WXYZ`.'),
     revokedAt: timeText.nullable(),
     ...recording,
+    ...confirmation,
     version: z.int().describe('Increases with every change. Send it back with an edit.'),
   })
   .meta({ id: 'ApiKey', description: 'An API key, masked.' })
@@ -49,5 +51,6 @@ export const editApiKeyBody = z
     description: descriptionText.exactOptional(),
     expiresAt: timeText.nullable().exactOptional().describe('`null` for no expiry.'),
     ...recordingEdit,
+    ...confirmationEdit,
   })
   .describe('Changes an API key. Fields that are left out stay the same.')

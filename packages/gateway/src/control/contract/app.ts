@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { serviceName, serviceNames, useCase } from './deployment.ts'
+import { confirmation, confirmationEdit } from './confirmation.ts'
 import { keyDetails } from './keyState.ts'
 import { limitsView, ownLimits } from './limits.ts'
 import { network, perNetwork } from './networks.ts'
@@ -42,6 +43,7 @@ export const appView = z
     requireJwt: z.boolean().describe("Whether each request needs a JWT signed by one of the app's JWT keys."),
     jwt: jwtSettingsView,
     ...recording,
+    ...confirmation,
     ownLimits: ownLimits.nullable().describe('Limits set by the owner; `null` if there are none.'),
     limits: limitsView.describe("The limits in effect: the service's, or those that the operator or owner has set."),
     key: z.strictObject({
@@ -110,6 +112,7 @@ export const editAppBody = z
       })
       .exactOptional(),
     ...recordingEdit,
+    ...confirmationEdit,
     limits: ownLimits
       .nullable()
       .exactOptional()

@@ -268,6 +268,10 @@ export interface ApiKeyView {
   readonly revokedAt: string | null
   /** Whether the request log records excerpts of params and responses, for 24 hours. */
   readonly recordDetails: boolean
+  /** How many independent nodes must agree on each read, on networks where callers may ask for it; 0: as the network says. */
+  readonly confirmNodes: number
+  /** Whether a single call may ask for more by the header `X-Keyrail-Confirm`. */
+  readonly confirmHeader: boolean
   /** Increases with every change. Send it back with an edit. */
   readonly version: number
 }
@@ -317,6 +321,10 @@ export interface AppView {
   readonly jwt: JwtSettingsView
   /** Whether the request log records excerpts of params and responses, for 24 hours. */
   readonly recordDetails: boolean
+  /** How many independent nodes must agree on each read, on networks where callers may ask for it; 0: as the network says. */
+  readonly confirmNodes: number
+  /** Whether a single call may ask for more by the header `X-Keyrail-Confirm`. */
+  readonly confirmHeader: boolean
   /** Limits set by the owner; `null` if there are none. */
   readonly ownLimits: OwnLimits | null
   /** The limits in effect: the service's, or those that the operator or owner has set. */
@@ -562,6 +570,9 @@ export interface EditApiKeyBody {
   /** `null` for no expiry. */
   readonly expiresAt?: string | null
   readonly recordDetails?: boolean
+  /** 0, or 2 to 10. On a network where callers may not ask for it, all calls are then rejected. */
+  readonly confirmNodes?: number
+  readonly confirmHeader?: boolean
 }
 
 /** Changes an app. Fields that are left out stay the same. */
@@ -582,6 +593,9 @@ export interface EditAppBody {
     readonly maxLifetimeS?: number | null
   }
   readonly recordDetails?: boolean
+  /** 0, or 2 to 10. On a network where callers may not ask for it, all calls are then rejected. */
+  readonly confirmNodes?: number
+  readonly confirmHeader?: boolean
   /** `null` removes the owner's limits. No limit can exceed the account's. */
   readonly limits?: OwnLimits | null
 }

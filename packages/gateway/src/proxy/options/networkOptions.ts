@@ -53,10 +53,10 @@ export const networkShape = {
     .describe(
       'The reads that several independent nodes must agree on: see [confirmed reads](../service/confirmed-reads.md).',
     ),
-  confirmHeader: flag()
+  confirmByCallers: flag()
     .default(false)
     .describe(
-      'Whether a call can ask for [confirmation](../service/confirmed-reads.md#a-single-call) with the header `X-Keyrail-Confirm`.',
+      'Whether apps and API keys can ask for more [confirmation](../service/confirmed-reads.md#more-for-an-app-or-a-call) than the network requires. It costs more calls at nodes.',
     ),
   splitLogs: flag()
     .default(true)

@@ -87,3 +87,7 @@ export interface UpstreamOptions extends Readonly<z.output<z.ZodObject<typeof up
   /** Secrets, like the URL. */
   readonly headers: UpstreamHeaders
 }
+
+/** Gets what a node shares with those that it is not independent of. */
+export const getNodeGroup = ({ group }: { readonly group?: string | undefined }, url: URL | string = ''): string =>
+  group ?? new URL(url).host

@@ -6,7 +6,7 @@ import type { CheckedCall } from '../upstream/callResult.ts'
 import type { ForwardedCall } from '../upstream/forwardedCall.ts'
 import { checkCall } from './checkCall.ts'
 import type { CallRules } from './checkCall.ts'
-import { confirmByHeader, hasConfirmHeader } from './confirmByHeader.ts'
+import { confirmByCaller, readConfirmNodes } from './confirmByCaller.ts'
 import { smallBody } from './createBodyQueue.ts'
 import { sendRejection } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
@@ -99,7 +99,7 @@ const createCheck = (
 ): Check => {
   const { javascriptTracers } = config.services
   const { allow, services } = tenant.record
-  const confirms = hasConfirmHeader(context)
+  const confirmNodes = readConfirmNodes({ context, tenant, network })
   const sendsPrivately = services?.includes(privateTransactions) === true
   const rules: CallRules = { allow, tokenAllowList, sendsPrivately, javascriptTracers, suggests }
   return (call, traits) => {
@@ -110,7 +110,8 @@ const createCheck = (
     // Everybody knows test keys, so the one that gets a response must not change anything, or make a node do expensive work for a page.
     const isOffered = tenant.testKey !== 'slow' || (traits !== undefined && isForTestKey(traits))
     const checked = checkCall(call, isOffered ? traits : undefined, rules)
-    return confirms && !isRejection(checked) ? confirmByHeader(checked, context, network) : checked
+    if (confirmNodes === undefined || isRejection(checked)) return checked
+    return typeof confirmNodes === 'number' ? confirmByCaller(checked, confirmNodes) : confirmNodes
   }
 }
 

@@ -18,7 +18,7 @@ export interface NetworkContext {
   /** How many units of a quota a notification of a subscription counts as; 0: none. */
   readonly notificationWeight: number
   /** Whether a call can ask for confirmation by a header. */
-  readonly confirmHeader: boolean
+  readonly confirmByCallers: boolean
 }
 
 /** Creates the contexts of all networks. Those without weights and methods of their own share a policy. */
@@ -37,7 +37,7 @@ export const createNetworkContexts = (
       methodPresets: presets = [],
       methods: own = {},
       confirm = [],
-      confirmHeader = false,
+      confirmByCallers = false,
       upstreams = [],
       cacheTraces: traces = false,
     } = networks.get(network) ?? {}
@@ -53,7 +53,7 @@ export const createNetworkContexts = (
         : policy,
       hasWeights: Object.keys(ownWeights).length > 0,
       notificationWeight: ownWeights[notificationMethod] ?? getDefaultWeight(notificationMethod),
-      confirmHeader,
+      confirmByCallers,
     })
   }
   return contexts

@@ -4,6 +4,7 @@ import type { Rejection } from '../../errors/rejection.ts'
 import { chooseUpstream, drawRoom, hasRoom, isBehind, offers } from './chooseUpstream.ts'
 import type { PickOptions } from './chooseUpstream.ts'
 import type { LoadBalancing } from '../options/networkOptions.ts'
+import { getNodeGroup } from '../options/upstreamOptions.ts'
 import type { UpstreamOptions } from '../options/upstreamOptions.ts'
 import type { UpstreamEvent } from './health/watchHealth.ts'
 import { createBackoff } from './health/createBackoff.ts'
@@ -190,7 +191,7 @@ const createGroupMember = (
     finality: createFinality(upstream, { timeoutMs, onBack, depth: finalityDepth, head }),
     budget,
     disputes: createDisputes({ onDemote: () => onState('outvoted') }),
-    group: nodeOptions.group ?? url.host,
+    group: getNodeGroup(nodeOptions, url),
     capabilities,
     head,
     sawHead,

@@ -4,25 +4,27 @@ import { constants, crc32, deflateRawSync, inflateRawSync, zstdCompressSync, zst
 import { getErrcode } from '../sqlite/sqliteError.ts'
 
 /** Another version has other tables: the file starts empty. */
-const version = 3
+const version = 4
 
 const tables = `
 create table about(salt blob not null);
 create table sources(id integer primary key, chain text not null, name text not null, node blob not null,
-  unique(chain, node));
+  independent blob not null, unique(chain, node));
 create table spans(f blob not null, last integer not null, first integer not null, value integer not null,
   source integer not null, day integer not null, crc integer not null, primary key(f, last)) without rowid;
 create index spans_day on spans(day);
 create index spans_source on spans(source);
 create table logs(id integer primary key autoincrement, value blob not null);
-create table empties(f blob not null, last integer not null, first integer not null, source integer not null,
-  at integer not null, address text not null, topics text not null, crc integer not null, primary key(f, last)) without rowid;
-create index empties_source on empties(source, at);
-create index empties_at on empties(at);
-create table entries(id blob not null unique, source integer not null, block integer not null, unconfirmed integer not null,
-  day integer not null, value blob not null);
+create table unconfirmed(f blob not null, last integer not null, first integer not null, value integer not null,
+  source integer not null, at integer not null, address text not null, topics text not null, crc integer not null,
+  primary key(f, last)) without rowid;
+create index unconfirmed_source on unconfirmed(source, at);
+create index unconfirmed_at on unconfirmed(at);
+create table entries(number integer primary key autoincrement, id blob not null unique, source integer not null,
+  block integer not null, unconfirmed integer not null, day integer not null, value blob not null, call text);
 create index entries_day on entries(day);
 create index entries_source on entries(source);
+create index entries_call on entries(source, number) where call is not null;
 create table chains(chain text primary key, epoch text not null, genesis text not null, revision integer not null);
 create table checkpoints(chain text not null, number integer not null, hash text not null, primary key(chain, number)) without rowid;
 `
@@ -145,7 +147,7 @@ export const unpackValue = (given: Uint8Array, seed: number): Buffer | undefined
   return unpack(bytes, { chunkSize, maxOutputLength: maxValueBytes })
 }
 
-/** A row of `spans`, or the part of one of `empties` that both have. */
+/** A row of `spans`, or the part of one of `unconfirmed` that both have. */
 export interface SpanRow {
   readonly f: Uint8Array
   readonly first: number

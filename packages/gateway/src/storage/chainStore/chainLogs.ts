@@ -1,5 +1,6 @@
 import { getMember, scanItems, scanMembers } from '../../lib/json/scanMembers.ts'
 import { parseQuantity } from '../../lib/rpc/quantity.ts'
+import type { BlockRange } from './blockRanges.ts'
 
 /** A log of a mined block, and where it is on the chain. */
 export interface PlacedLog {
@@ -86,6 +87,12 @@ export const parseLogs = (list: string): readonly ChainLog[] | undefined => {
   const hasRepeats = !isOrdered && new Set(logs.map(({ block, index }) => `${block} ${index}`)).size < logs.length
   return hasRepeats ? undefined : logs
 }
+
+/** Creates a function that returns whether a log is in a range. */
+export const isIn =
+  ({ first, last }: BlockRange) =>
+  ({ block }: PlacedLog): boolean =>
+    block >= first && block <= last
 
 /** Puts logs in chain order. */
 export const sortLogs = <Log extends PlacedLog>(logs: readonly Log[]): readonly Log[] =>

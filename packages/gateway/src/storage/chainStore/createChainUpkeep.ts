@@ -2,10 +2,10 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { ChainFile, SpanRow } from './chainFile.ts'
 import { createCheckpointTable } from './createCheckpointTable.ts'
 import type { ChainVersion, Checkpoint } from './createCheckpointTable.ts'
-import { emptyColumns } from './createEmptyTable.ts'
-import type { EmptyRow, EmptyTable } from './createEmptyTable.ts'
 import { spanColumns } from './createSpanTable.ts'
 import type { SpanTable } from './createSpanTable.ts'
+import { unconfirmedColumns } from './createUnconfirmedTable.ts'
+import type { UnconfirmedRow, UnconfirmedTable } from './createUnconfirmedTable.ts'
 import { prepareRows } from './prepareRows.ts'
 
 /** What a file has. */
@@ -48,7 +48,7 @@ const evictForMs = 50
 /** Creates the upkeep of a file. @param maxBytes - Above this, what was not used for longest is deleted. */
 export const createChainUpkeep = (
   file: ChainFile,
-  { spans, empties }: { readonly spans: SpanTable; readonly empties: EmptyTable },
+  { spans, unconfirmed }: { readonly spans: SpanTable; readonly unconfirmed: UnconfirmedTable },
   maxBytes: number,
 ): ChainUpkeep => {
   const prepare = <Row>(sql: string) => prepareRows<Row>(file.database, sql)
@@ -56,6 +56,13 @@ export const createChainUpkeep = (
   const selectBytes = prepare<{ bytes: number }>(
     'select (p.page_count - f.freelist_count) * s.page_size as bytes from pragma_page_count p, pragma_freelist_count f, pragma_page_size s',
   )
+  const purgeUnconfirmed = (where: string, values: readonly SQLInputValue[], limit = rowsAtOnce): number => {
+    const rows = prepare<UnconfirmedRow>(`select ${unconfirmedColumns} from unconfirmed ${where} limit ${limit}`).all(
+      ...values,
+    )
+    for (const row of rows) unconfirmed.cut(row, row)
+    return rows.length
+  }
   const purgeTables = (where: string, values: readonly SQLInputValue[], limit = rowsAtOnce): number => {
     let rows = 0
     for (const row of prepare<SpanRow>(`select ${spanColumns} from spans ${where} limit ${limit}`).all(...values)) {
@@ -77,36 +84,33 @@ export const createChainUpkeep = (
       const above = `${ofChain} and last > ?2`
       for (const row of prepare<SpanRow>(`select ${spanColumns} from spans where ${above}`).all(...values))
         spans.rollBack(row, number)
-      for (const row of prepare<EmptyRow>(`select ${emptyColumns} from empties where ${above}`).all(...values))
-        empties.cut(row, { first: number + 1, last: row.last })
+      for (const row of prepare<UnconfirmedRow>(`select ${unconfirmedColumns} from unconfirmed where ${above}`).all(
+        ...values,
+      ))
+        unconfirmed.cut(row, { first: number + 1, last: row.last })
       prepare(`delete from entries where ${ofChain} and block > ?2`).run(...values)
     },
     purge: (chain, upstream) => {
-      const ofNodes =
-        "where (?1 is null or chain = ?1 or substr(chain, 1, length(?1) + 1) = ?1 || ' ') and (?2 is null or name = ?2)"
+      const ofChain = "(?1 is null or chain = ?1 or substr(chain, 1, length(?1) + 1) = ?1 || ' ')"
+      const ofNodes = `where ${ofChain} and (?2 is null or name = ?2)`
       const where = `where source in (select id from sources ${ofNodes})`
       const values = [chain ?? null, upstream ?? null]
-      const deleted = prepare(
-        `delete from empties where (f, last) in (select f, last from empties ${where} limit ${rowsAtOnce})`,
-      ).run(...values)
-      const rows = deleted + purgeTables(where, values)
+      const rows = purgeUnconfirmed(where, values) + purgeTables(where, values)
       if (rows > 0) return rows
       prepare(`delete from sources ${ofNodes}`).run(...values)
       if (upstream === undefined)
         for (const table of ['chains', 'checkpoints'])
-          prepare(`delete from ${table} where ?1 is null or chain = ?1`).run(chain ?? null)
+          prepare(`delete from ${table} where ${ofChain}`).run(chain ?? null)
       return 0
     },
     evict: () => {
       const endsAt = performance.now() + evictForMs
       let rows = 0
       while ((selectBytes.get()?.bytes ?? 0) > maxBytes && performance.now() < endsAt) {
-        const evicted = purgeTables('order by day', [], evictedAtOnce)
-        const deleted = prepare(
-          `delete from empties where (f, last) in (select f, last from empties order by at limit ${evictedAtOnce})`,
-        ).run()
-        if (evicted + deleted === 0) break
-        rows += evicted + deleted
+        const evicted =
+          purgeTables('order by day', [], evictedAtOnce) + purgeUnconfirmed('order by at', [], evictedAtOnce)
+        if (evicted === 0) break
+        rows += evicted
       }
       return rows
     },
@@ -115,8 +119,9 @@ export const createChainUpkeep = (
       chains: prepare<ChainFileStats['chains'][number]>(
         `select chain, name as upstream,
           (select count(*) from spans where source = sources.id) as spans,
-          (select count(*) from entries where source = sources.id) as entries,
-          (select count(*) from empties where source = sources.id) as unconfirmed
+          (select count(*) from entries where source = sources.id and unconfirmed = 0) as entries,
+          (select count(*) from unconfirmed where source = sources.id) +
+          (select count(*) from entries where source = sources.id and unconfirmed <> 0) as unconfirmed
         from sources order by chain, name`,
       ).all(),
     }),

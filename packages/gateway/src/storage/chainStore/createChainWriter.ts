@@ -2,18 +2,19 @@ import { startOfUtcDay } from '../../lib/utcDay.ts'
 import { getHull, intersect, subtractRanges } from './blockRanges.ts'
 import type { BlockRange } from './blockRanges.ts'
 import type { ChainFile, SpanRow } from './chainFile.ts'
-import { joinLogs, parseLogs } from './chainLogs.ts'
+import { isIn, joinLogs, parseLogs } from './chainLogs.ts'
 import type { ChainLog } from './chainLogs.ts'
 import type { ReadRows } from './createChainReader.ts'
 import { createChainUpkeep } from './createChainUpkeep.ts'
 import type { ChainUpkeep } from './createChainUpkeep.ts'
-import { createEmptyTable, mayConfirm } from './createEmptyTable.ts'
-import type { EmptyRow } from './createEmptyTable.ts'
 import { createEntryTable } from './createEntryTable.ts'
-import type { EntryAnswer } from './createEntryTable.ts'
+import type { EntryAnswer, UnconfirmedEntry } from './createEntryTable.ts'
+import { createLogTable } from './createLogTable.ts'
 import { createSourceTable } from './createSourceTable.ts'
 import type { AnswerSource } from './createSourceTable.ts'
 import { createSpanTable } from './createSpanTable.ts'
+import { createUnconfirmedTable } from './createUnconfirmedTable.ts'
+import type { OldestOptions, UnconfirmedRow } from './createUnconfirmedTable.ts'
 import { createAtomFinder, toAtoms, toAtomText } from './logQuery.ts'
 import type { Atom, LogFilter, LogQuery, Topics } from './logQuery.ts'
 
@@ -29,30 +30,30 @@ export interface LogAnswer extends AnswerSource {
 
 /**
  * How an answer was stored. `outdated`: blocks of its chain were replaced after it was read. `invalid`: it is no answer to its query. `contradicted`: the
- * name of the node whose answer was nothing where this one is something. That answer was deleted.
+ * name of a node whose answer was another one. That answer was deleted.
  */
 export type StoredAnswer = 'stored' | 'outdated' | 'invalid' | { readonly contradicted: string }
 
-/** Which ranges without logs are confirmed. */
-export interface ConfirmOptions {
+/** Which ranges are confirmed. */
+export interface ConfirmOptions extends OldestOptions {
   /** The most blocks of a query. */
   readonly maxBlocks: number
   /** How long the oldest range must have waited: in that time, more come that the same query can confirm. */
   readonly waitMs: number
-  /** How long each range must have waited. */
-  readonly ageMs: number
 }
 
-/** Ranges without logs, as one node says, that another one should confirm. */
+/** Ranges of one node that another one should confirm. */
 export interface UnconfirmedLogs {
   readonly query: LogQuery
   /** The node that said so. */
   readonly upstream: string
+  /** When the oldest of them was added, in milliseconds since 1970. */
+  readonly at: number
 }
 
 /** How a confirmation ended. */
 export interface ConfirmedLogs {
-  /** How many ranges were confirmed, and how many have logs. */
+  /** How many ranges were confirmed, and how many have other logs. */
   readonly confirmed: number
   readonly contradicted: number
 }
@@ -65,6 +66,11 @@ export interface ChainWriter extends ChainUpkeep {
   /** Chooses ranges to confirm: those of the longest wait, and others with the same topics, in one query. */
   readonly pickUnconfirmed: (source: AnswerSource, options: ConfirmOptions) => UnconfirmedLogs | undefined
   readonly confirm: (answer: LogAnswer) => ConfirmedLogs | undefined
+  /** Chooses results of a node that another one should confirm: in their order, after the one with this number. */
+  readonly pickEntries: (
+    source: AnswerSource,
+    options: { readonly after: number; readonly count: number },
+  ) => readonly UnconfirmedEntry[]
 }
 
 /** Limits of one query that confirms, which nodes accept. */
@@ -76,17 +82,17 @@ export const createChainWriter = (
   { maxBytes, now = Date.now }: { readonly maxBytes: number; readonly now?: () => number },
 ): ChainWriter => {
   const { toKey } = file
-  const sources = createSourceTable(file)
+  const sources = createSourceTable(file, now)
   const today = (): number => startOfUtcDay(now())
-  const spans = createSpanTable(file, today)
-  const empties = createEmptyTable(file, spans, now)
+  const logTable = createLogTable(file)
+  const spans = createSpanTable(file, { logTable, today })
+  const unconfirmed = createUnconfirmedTable(file, { spans, logTable, now })
   const entries = createEntryTable(file, { now, today })
   const toAtomKey = (chain: string, atom: Atom): Buffer => toKey(`${chain} ${toAtomText(atom)}`)
-  const isIn = ({ first, last }: BlockRange, { block }: ChainLog): boolean => block >= first && block <= last
 
   /** Removes ranges that were confirmed to have no logs, and in which an answer has some. */
   const removeWrongEmpties = (f: Buffer, query: LogQuery, logs: readonly ChainLog[]): readonly SpanRow[] => {
-    const wrong = spans.get(f, query).filter((row) => row.value === 0 && logs.some((log) => isIn(row, log)))
+    const wrong = spans.get(f, query).filter((row) => row.value === 0 && logs.some(isIn(row)))
     for (const row of wrong) spans.remove(row)
     return wrong
   }
@@ -95,21 +101,22 @@ export const createChainWriter = (
     if (sources.isOutdated(answer)) return 'outdated'
     const parts = readAnswer(answer)
     if (parts === undefined) return 'invalid'
-    const source = sources.add(answer)
+    const answerer = sources.add(answer)
     let wrongSource: number | undefined
     for (const { atom, logs } of parts) {
       const f = toAtomKey(answer.chain, atom)
-      const known = getKnownRanges(logs)
-      const wrong = removeWrongEmpties(f, answer.query, logs)
-      wrongSource ??= wrong[0]?.source
+      // With `cache.confirm`, an answer proves nothing.
+      const known = answer.group === undefined ? getKnownRanges(logs) : []
+      wrongSource ??= removeWrongEmpties(f, answer.query, logs)[0]?.source
       for (const part of subtractRanges(answer.query, spans.get(f, answer.query))) {
         for (const range of known.flatMap((each) => intersect(each, part) ?? [])) {
-          for (const row of empties.get(f, range)) empties.cut(row, range)
-          const own = logs.filter((log) => isIn(range, log))
-          if (own.length === 0) spans.addEmpty(f, range, source)
-          else spans.addLogs(f, range, source, own)
+          for (const row of unconfirmed.get(f, range)) unconfirmed.cut(row, range)
+          spans.add(f, range, answerer.source, logs)
         }
-        for (const rest of subtractRanges(part, known)) empties.add(atom, f, rest, source)
+        for (const rest of subtractRanges(part, known)) {
+          const ended = unconfirmed.add({ ...atom, f }, rest, answerer, logs)
+          wrongSource ??= ended.wrongSource
+        }
       }
     }
     return wrongSource === undefined ? 'stored' : { contradicted: sources.getName(wrongSource) }
@@ -118,30 +125,23 @@ export const createChainWriter = (
   const confirm: ChainWriter['confirm'] = (answer) => {
     const parts = sources.isOutdated(answer) ? undefined : readAnswer(answer)
     if (parts === undefined) return undefined
-    const source = sources.add(answer)
+    const answerer = sources.add(answer)
     let confirmed = 0
     let contradicted = 0
     for (const { atom, logs } of parts) {
       const f = toAtomKey(answer.chain, atom)
       contradicted += removeWrongEmpties(f, answer.query, logs).length
-      for (const row of empties.get(f, answer.query)) {
-        const part = intersect(row, answer.query)
-        if (part === undefined || !mayConfirm(row, source, now())) continue
-        empties.cut(row, part)
-        if (logs.some((log) => isIn(part, log))) contradicted += 1
-        else {
-          spans.addEmpty(f, part, source)
-          confirmed += 1
-        }
-      }
+      const ended = unconfirmed.confirm(f, answer.query, answerer, logs)
+      confirmed += ended.confirmed
+      contradicted += ended.contradicted
     }
     return { confirmed, contradicted }
   }
 
-  const pickUnconfirmed: ChainWriter['pickUnconfirmed'] = (from, { maxBlocks, waitMs, ageMs }) => {
+  const pickUnconfirmed: ChainWriter['pickUnconfirmed'] = (from, { maxBlocks, waitMs, ...options }) => {
     const source = sources.find(from)
     if (source === undefined) return undefined
-    const rows = empties.getOldest(source, ageMs)
+    const rows = unconfirmed.getOldest(source, options)
     const parsed = rows.map((row) => ({ ...row, topics: JSON.parse(row.topics) as Topics }))
     const [oldest] = parsed
     if (oldest === undefined || now() - oldest.at < waitMs) return undefined
@@ -165,7 +165,11 @@ export const createChainWriter = (
     },
     pickUnconfirmed,
     confirm,
-    ...createChainUpkeep(file, { spans, empties }, maxBytes),
+    pickEntries: (from, options) => {
+      const source = sources.find(from)
+      return source === undefined ? [] : entries.getUnconfirmed(source, { ...options, chain: from.chain })
+    },
+    ...createChainUpkeep(file, { spans, unconfirmed }, maxBytes),
   }
 }
 
@@ -208,7 +212,7 @@ const readAnswer = ({
   return [...byAtom].map(([atom, own]) => ({ atom, logs: own }))
 }
 
-type ParsedRow = Omit<EmptyRow, 'topics'> & { readonly topics: Topics }
+type ParsedRow = Omit<UnconfirmedRow, 'topics'> & { readonly topics: Topics }
 
 /** Joins ranges of the oldest one's group into one query. */
 const toQuery = (
@@ -239,5 +243,5 @@ const toQuery = (
     addresses: [...addresses].toSorted(),
     topics: topics.size === 0 ? oldest.topics : [[...topics].toSorted(), ...rest],
   }
-  return hull && { query: { ...filter, ...hull }, upstream }
+  return hull && { query: { ...filter, ...hull }, upstream, at: oldest.at }
 }

@@ -1,8 +1,21 @@
+import { getMeaning } from './getMeaning.ts'
 import { packValue, toEntrySeed, unpackValue } from './chainFile.ts'
 import type { ChainFile, EntryRow } from './chainFile.ts'
-import { mayConfirm } from './createEmptyTable.ts'
-import type { AnswerSource } from './createSourceTable.ts'
+import type { Answerer, AnswerSource } from './createSourceTable.ts'
 import { prepareRows } from './prepareRows.ts'
+
+/** A call whose result is stored. */
+export interface StoredCall {
+  readonly method: string
+  /** Source text, in the one spelling that the store uses. */
+  readonly params: string
+  /** The client of the node whose trace this is. */
+  readonly client?: string | undefined
+}
+
+/** Gets the text that a result is found by. */
+export const toEntryText = (chain: string, { method, params, client }: StoredCall): string =>
+  `${chain} ${method} ${params}${client === undefined ? '' : ` ${client}`}`
 
 /** The result of another read, at a block that the node had reported as finalized before. */
 export interface EntryAnswer extends AnswerSource {
@@ -13,18 +26,33 @@ export interface EntryAnswer extends AnswerSource {
   readonly value: Uint8Array
   /** Whether it is nothing, such as an empty list: a node that still indexes may have nothing yet, so another one has to confirm it. @default false */
   readonly isEmpty?: boolean
+  /** The call, if another node has to confirm the result although it is not empty. @default undefined */
+  readonly call?: StoredCall | undefined
+}
+
+/** A result that another node should confirm. */
+export interface UnconfirmedEntry {
+  /** Later ones have higher numbers. */
+  readonly number: number
+  readonly call: StoredCall
+  readonly block: number
 }
 
 /** The table of results other than logs. */
 export interface EntryTable {
   /**
-   * Adds an answer, or confirms an empty one.
-   * @returns The source of an empty answer that this one contradicts: then neither is stored.
+   * Adds an answer, or confirms one that is not confirmed.
+   * @returns The source of an answer that this one contradicts: then neither is stored.
    */
   readonly add: (
-    source: number,
-    answer: Pick<EntryAnswer, 'text' | 'block' | 'value' | 'isEmpty'>,
+    answerer: Answerer,
+    answer: Pick<EntryAnswer, 'text' | 'block' | 'value' | 'isEmpty' | 'call'>,
   ) => number | undefined
+  /** Gets results of a node that another one has to confirm, in the order in which they came. @param options.after - With higher numbers than this. */
+  readonly getUnconfirmed: (
+    source: number,
+    options: { readonly chain: string; readonly after: number; readonly count: number },
+  ) => readonly UnconfirmedEntry[]
   readonly remove: (id: Uint8Array) => void
   /** Sets when a row was used. */
   readonly use: (id: Uint8Array) => void
@@ -41,30 +69,63 @@ export const createEntryTable = (
 ): EntryTable => {
   const prepare = <Row>(sql: string) => prepareRows<Row>(file.database, sql)
   const insertEntry = prepare(
-    'insert or replace into entries(id, source, block, unconfirmed, day, value) values (?, ?, ?, ?, ?, ?)',
+    'insert or replace into entries(id, source, block, unconfirmed, day, value, call) values (?, ?, ?, ?, ?, ?, ?)',
   )
   const selectEntry = prepare<EntryRow>('select * from entries where id = ?')
   const deleteEntry = prepare('delete from entries where id = ?')
+  const selectCalls = prepare<{ number: number; id: Uint8Array; block: number; call: string }>(
+    'select number, id, block, call from entries where source = ? and call is not null and number > ? order by number limit ?',
+  )
   const useEntry = prepare('update entries set day = ? where id = ?')
   return {
-    add: (source, { text, block, value, isEmpty = false }) => {
+    add: ({ source, mayConfirm }, { text, block, value, isEmpty = false, call }) => {
       const id = file.toKey(text)
       const insert = (unconfirmed: number): void => {
         const packed = packValue(value, toEntrySeed(id, { source, block, unconfirmed }))
-        insertEntry.run(id, source, block, unconfirmed, today(), packed)
+        const open = unconfirmed === 0 || call === undefined ? null : JSON.stringify(call)
+        insertEntry.run(id, source, block, unconfirmed, today(), packed, open)
       }
       const before = selectEntry.get(id)
       const known = before && unpackValue(before.value, toEntrySeed(id, before))
-      if (before === undefined || known === undefined) insert(isEmpty ? now() : 0)
-      else if (before.unconfirmed !== 0 && known.equals(value)) {
-        if (mayConfirm({ source: before.source, at: before.unconfirmed }, source, now())) insert(0)
-      } else if (before.unconfirmed !== 0) {
-        deleteEntry.run(id)
-        return before.source
+      if (before === undefined || known === undefined) {
+        insert(isEmpty || call !== undefined ? now() : 0)
+        return undefined
       }
-      return undefined
+      if (before.unconfirmed === 0) return undefined
+      const mayBeConfirmed = mayConfirm({ source: before.source, at: before.unconfirmed })
+      if (isSame(known, value, call)) {
+        if (mayBeConfirmed) insert(0)
+        return undefined
+      }
+      deleteEntry.run(id)
+      return before.source
+    },
+    getUnconfirmed: (source, { chain, after, count }) => {
+      const found: UnconfirmedEntry[] = []
+      for (const { number, id, block, call: text } of selectCalls.all(source, after, count)) {
+        const call = readCall(text)
+        // A damaged one is another call, or none.
+        if (call !== undefined && file.toKey(toEntryText(chain, call)).equals(id)) found.push({ number, call, block })
+        else deleteEntry.run(id)
+      }
+      return found
     },
     remove: (id) => void deleteEntry.run(id),
     use: (id) => void useEntry.run(today(), id),
+  }
+}
+
+const isSame = (one: Buffer, other: Uint8Array, call: StoredCall | undefined): boolean => {
+  if (one.equals(other)) return true
+  if (call === undefined) return false
+  const meaning = getMeaning(one.toString(), call.method)
+  return meaning !== undefined && meaning === getMeaning(Buffer.from(other).toString(), call.method)
+}
+
+const readCall = (text: string): StoredCall | undefined => {
+  try {
+    return JSON.parse(text) as StoredCall
+  } catch {
+    return undefined
   }
 }

@@ -1,10 +1,12 @@
 import { subtractRanges } from './blockRanges.ts'
 import type { BlockRange } from './blockRanges.ts'
-import { isIntact, packValue, toLogsSeed, toRowCrc, unpackValue } from './chainFile.ts'
+import { isIntact, toRowCrc } from './chainFile.ts'
 import type { ChainFile, SpanRow } from './chainFile.ts'
-import { packLogs, unpackLogs } from './chainLogs.ts'
+import { isIn } from './chainLogs.ts'
 import type { PlacedLog } from './chainLogs.ts'
 import { createSpanSelect } from './createChainReader.ts'
+import { cutLogs } from './createLogTable.ts'
+import type { LogTable } from './createLogTable.ts'
 import type { RowName } from './createChainReader.ts'
 import { prepareRows } from './prepareRows.ts'
 
@@ -12,10 +14,11 @@ import { prepareRows } from './prepareRows.ts'
 export interface SpanTable {
   /** Reads the spans with blocks of a range, and removes damaged ones: they must not hide what they should have. */
   readonly get: (f: Buffer, range: BlockRange) => readonly SpanRow[]
-  /** Adds logs of a range without any other rows, as spans of about `maxValueBytes`. */
-  readonly addLogs: (f: Buffer, range: BlockRange, source: number, logs: readonly PlacedLog[]) => void
-  /** Adds a confirmed range without logs, joined with those next to it that the same node has confirmed: purging a node must delete what it said. */
-  readonly addEmpty: (f: Buffer, range: BlockRange, source: number) => void
+  /**
+   * Adds a range with all its logs, where there is no span yet: as spans whose values are small, and one without logs joined with those next to it from the
+   * same node. Purging a node must delete what it said.
+   */
+  readonly add: (f: Buffer, range: BlockRange, source: number, logs: readonly PlacedLog[]) => void
   readonly remove: (row: SpanRow) => void
   /** Removes what a row has above a block; its logs all, because they are one value. */
   readonly rollBack: (row: SpanRow, number: number) => void
@@ -27,13 +30,14 @@ export interface SpanTable {
 
 /** The columns of a row. */
 export const spanColumns = 'f, last, first, value, source, day, crc'
-/** Logs are cut into values of about this size, so that a short range reads little. */
-const maxValueBytes = 32 * 1024
 /** A neighbor that is packed smaller is joined with new logs: they compress better together. */
 const maxJoinedBytes = 4 * 1024
 
-/** Opens the table. @param today - Gets the start of the day, in milliseconds since 1970. */
-export const createSpanTable = (file: ChainFile, today: () => number): SpanTable => {
+/** Opens the table. @param parts.today - Gets the start of the day, in milliseconds since 1970. */
+export const createSpanTable = (
+  file: ChainFile,
+  { logTable, today }: { readonly logTable: LogTable; readonly today: () => number },
+): SpanTable => {
   const prepare = <Row>(sql: string) => prepareRows<Row>(file.database, sql)
   const selectSpans = createSpanSelect(file)
   const spanEndingAt = prepare<SpanRow>(`select ${spanColumns} from spans where f = ? and last = ?`)
@@ -42,13 +46,10 @@ export const createSpanTable = (file: ChainFile, today: () => number): SpanTable
   const insertSpan = prepare(`insert or replace into spans(${spanColumns}) values (?, ?, ?, ?, ?, ?, ?)`)
   const deleteSpan = prepare('delete from spans where f = ? and last = ?')
   const useSpan = prepare('update spans set day = ? where f = ? and last = ?')
-  const selectLogs = prepare<{ value: Uint8Array }>('select value from logs where id = ?')
-  const insertLogs = prepare<{ id: number }>('insert into logs(value) values (?) returning id')
-  const deleteLogs = prepare('delete from logs where id = ?')
   const removeSpan = (row: SpanRow): void => {
     deleteSpan.run(row.f, row.last)
     // A damaged row may name the logs of another one.
-    if (row.value !== 0 && isIntact(row)) deleteLogs.run(row.value)
+    if (isIntact(row)) logTable.remove(row)
   }
   const getSpans = (f: Buffer, range: BlockRange): readonly SpanRow[] =>
     selectSpans([f], range).filter((row) => {
@@ -57,57 +58,46 @@ export const createSpanTable = (file: ChainFile, today: () => number): SpanTable
       return isGood
     })
   const addSpan = (f: Uint8Array, { first, last }: BlockRange, source: number, logs: readonly PlacedLog[]): void => {
-    const text = Buffer.from(packLogs(logs), 'latin1')
-    const value = logs.length === 0 ? 0 : (insertLogs.get(packValue(text, toLogsSeed(f, first, last)))?.id ?? 0)
+    const value = logTable.add({ f, first, last }, logs)
     insertSpan.run(f, last, first, value, source, today(), toRowCrc(f, first, last, value, source))
   }
   /** Takes the span before a range if it is small and from the same node. */
   const takeSmallNeighbor = (f: Uint8Array, { first }: BlockRange, source: number) => {
     const row = spanEndingAt.get(f, first - 1)
     if (row === undefined || row.value === 0 || row.source !== source || !isIntact(row)) return undefined
-    const packed = selectLogs.get(row.value)?.value
-    if (packed === undefined || packed.length > maxJoinedBytes) return undefined
-    const bytes = unpackValue(packed, toLogsSeed(f, row.first, row.last))
-    if (bytes === undefined) return undefined
+    const logs = logTable.get(row, maxJoinedBytes)
+    if (logs === undefined) return undefined
     removeSpan(row)
-    return { first: row.first, logs: unpackLogs(bytes.toString('latin1')) }
+    return { first: row.first, logs }
   }
   const addLogSpans = (f: Uint8Array, range: BlockRange, source: number, logs: readonly PlacedLog[]): void => {
     const neighbor = takeSmallNeighbor(f, range, source)
     const all: readonly PlacedLog[] = neighbor === undefined ? logs : [...neighbor.logs, ...logs]
-    let first = neighbor?.first ?? range.first
-    let from = 0
-    let bytes = 0
-    for (const [at, { block, text }] of all.entries()) {
-      bytes += text.length
-      const next = all[at + 1]
-      if (next === undefined || (bytes >= maxValueBytes && next.block !== block)) {
-        addSpan(f, { first, last: next === undefined ? range.last : block }, source, all.slice(from, at + 1))
-        first = block + 1
-        from = at + 1
-        bytes = 0
-      }
-    }
+    const first = neighbor?.first ?? range.first
+    for (const part of cutLogs({ first, last: range.last }, all)) addSpan(f, part.range, source, part.logs)
   }
-  const addEmptySpan = (f: Buffer, range: BlockRange, source: number): void => {
-    for (const part of subtractRanges(range, getSpans(f, range))) {
-      let { first, last } = part
-      const [before, after] = [spanEndingAt.get(f, first - 1), spanAfter.get(f, last)]
-      if (before?.value === 0 && before.source === source && isIntact(before)) {
-        first = before.first
-        removeSpan(before)
-      }
-      if (after?.value === 0 && after.source === source && after.first === last + 1 && isIntact(after)) {
-        last = after.last
-        removeSpan(after)
-      }
-      addSpan(f, { first, last }, source, [])
+  const addEmptySpan = (f: Buffer, { first: from, last: to }: BlockRange, source: number): void => {
+    let [first, last] = [from, to]
+    const [before, after] = [spanEndingAt.get(f, first - 1), spanAfter.get(f, last)]
+    if (before?.value === 0 && before.source === source && isIntact(before)) {
+      first = before.first
+      removeSpan(before)
     }
+    if (after?.value === 0 && after.source === source && after.first === last + 1 && isIntact(after)) {
+      last = after.last
+      removeSpan(after)
+    }
+    addSpan(f, { first, last }, source, [])
   }
   return {
     get: getSpans,
-    addLogs: addLogSpans,
-    addEmpty: addEmptySpan,
+    add: (f, range, source, logs) => {
+      for (const part of subtractRanges(range, getSpans(f, range))) {
+        const own = logs.filter(isIn(part))
+        if (own.length === 0) addEmptySpan(f, part, source)
+        else addLogSpans(f, part, source, own)
+      }
+    },
     remove: removeSpan,
     rollBack: (row, number) => {
       removeSpan(row)

@@ -18,6 +18,8 @@ export type DropReason = 'queue' | 'disk' | 'invalid'
  * stored: no function rejects, except where it says so.
  */
 export interface ChainStore extends Pick<ChainThread<ChainWriter>, 'call'> {
+  /** Whether everything is confirmed by a node of another group before it is served. */
+  readonly confirm: boolean
   /** Reads what is stored of a query. @returns `undefined` if the store cannot be used for it. */
   readonly readLogs: (
     chain: string,
@@ -52,6 +54,8 @@ export interface ChainStoreOptions {
   /** The path of the file. It is created if it does not exist. */
   readonly file: string
   readonly maxBytes: number
+  /** Whether everything is confirmed by a node of another group before it is served. @default false */
+  readonly confirm?: boolean | undefined
   /** Whether the file may be created, and a new one if it is damaged or of another version. @default true */
   readonly mayReplace?: boolean
   /** Called with what an operator should know. */
@@ -217,6 +221,7 @@ export const openChainStore = async (given: ChainStoreOptions): Promise<ChainSto
   const timer = setInterval(() => void keepUp(), upkeepMs).unref()
 
   return {
+    confirm: given.confirm ?? false,
     call: async (name, ...args) => {
       try {
         return await writer.call(name, ...args)
@@ -231,7 +236,8 @@ export const openChainStore = async (given: ChainStoreOptions): Promise<ChainSto
     readEntry: (text, { waitMs } = {}) => read(() => reader.call('readEntry', text), waitMs),
     addLogs: (answer) =>
       write(answer.result.length + answer.query.addresses.length * addressBytes, () => writer.call('addLogs', answer)),
-    addEntry: (answer) => write(answer.value.length, () => writer.call('addEntry', answer)),
+    addEntry: (answer) =>
+      write(answer.value.length + (answer.call?.params.length ?? 0), () => writer.call('addEntry', answer)),
     getDropped: () => ({ ...dropped }),
     purge: async (chain, upstream) => {
       while ((await writer.call('purge', chain, upstream)) > 0);

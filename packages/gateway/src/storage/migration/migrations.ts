@@ -20,6 +20,7 @@ import { secondFactors } from './0019SecondFactors.ts'
 import { usageUnits } from './0020UsageUnits.ts'
 import { teams } from './0021Teams.ts'
 import { storedCalls } from './0022StoredCalls.ts'
+import { confirmedReads } from './0023ConfirmedReads.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   usageUnits,
   teams,
   storedCalls,
+  confirmedReads,
 ]

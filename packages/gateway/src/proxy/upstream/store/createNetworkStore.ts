@@ -6,12 +6,12 @@ import { toAnswerSource } from './networkStoreParts.ts'
 import type { NetworkStoreParts, Storable } from './networkStoreParts.ts'
 import { verifyChain } from './verifyChain.ts'
 import type { Verification } from './verifyChain.ts'
-import { confirmEmptyLogs } from './confirmEmptyLogs.ts'
+import { confirmStored } from './confirmStored.ts'
 import { createNodeClients } from './createNodeClients.ts'
 import type { NodeClients } from './createNodeClients.ts'
 import { createInFlightLogs } from './createInFlightLogs.ts'
 import type { InFlightLogs } from './createInFlightLogs.ts'
-import type { ConfirmationEnd } from './confirmEmptyLogs.ts'
+import type { ConfirmationEnd, ConfirmOptions } from './confirmStored.ts'
 
 /** How the store had a call: all of it, a part of its logs, or nothing. */
 export type StoreUse = 'hit' | 'part' | 'miss'
@@ -21,7 +21,7 @@ export interface StoreUses {
   readonly network: Network
   /** By method. */
   readonly calls: ReadonlyMap<string, Readonly<Record<StoreUse, number>>>
-  /** How many ranges each node had called empty that have logs, by its name. */
+  /** How many ranges and results of each node were other ones according to another node, by its name. */
   readonly contradictions: ReadonlyMap<string, number>
   /** How many units the hits would have used at each node, by its name. */
   readonly getSavedUnits: () => ReadonlyMap<string, number>
@@ -56,7 +56,7 @@ export interface NetworkStore {
   readonly count: (method: string, use: StoreUse) => void
   readonly uses: StoreUses
   readonly inFlightLogs: InFlightLogs
-  /** Starts to verify the chain, and to confirm empty ranges. */
+  /** Starts to verify the chain, and to confirm what needs it. */
   readonly start: () => void
   readonly stop: () => void
 }
@@ -66,7 +66,7 @@ const verifyEveryMs = 10 * 60_000
 const advanceEveryMs = 60_000
 /** It is doubled each time that not all nodes have said which chain they have. */
 const verifyAgainMs = 500
-/** At idle priority: one query at a time. */
+/** At idle priority: one query of logs, or a few others, at a time. */
 const confirmPausesMs: Readonly<Record<ConfirmationEnd, number>> = { more: 200, idle: 2_000, failed: 60_000 }
 
 /** What is known of a node's chain. */
@@ -114,7 +114,7 @@ const getKnownChains = (
 interface StoreCounts {
   readonly uses: StoreUses
   readonly count: NetworkStore['count']
-  /** Counts ranges and results of a node, by its name, that were nothing according to it. */
+  /** Counts ranges and results of a node, by its name, that are other ones according to another node. */
   readonly addContradictions: (upstream: string, count: number) => void
 }
 
@@ -144,13 +144,33 @@ const createStoreCounts = ({ network, members }: Pick<NetworkStoreParts, 'networ
   }
 }
 
+/** Creates what confirms in the background. Not a poll, which is slow while no calls come: then is the time to confirm. */
+const createConfirmations = (
+  options: Omit<ConfirmOptions, 'limits' | 'progress'>,
+): { readonly start: () => void; readonly stop: () => void } => {
+  const progress: Pick<ConfirmOptions, 'limits' | 'progress'> = { limits: new Map(), progress: new Map() }
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const run = async (): Promise<void> => {
+    const end = await confirmStored({ ...options, ...progress })
+    if (!isStopped) timer = setTimeout(() => void run(), confirmPausesMs[end]).unref()
+  }
+  return {
+    start: () => void run(),
+    stop: () => {
+      isStopped = true
+      clearTimeout(timer)
+    },
+  }
+}
+
 /** Creates the store of a network. */
 export const createNetworkStore = (parts: NetworkStoreParts): NetworkStore => {
   const { store, network, chainId, polls } = parts
   const members = parts.members.filter(({ privateTransactions }) => !privateTransactions)
-  const name = `${network} ${chainId}`
+  // What is stored with the other setting is not found: nothing has confirmed it.
+  const name = `${network} ${chainId}${store.confirm ? ' confirmed' : ''}`
   const { uses, count, addContradictions } = createStoreCounts(parts)
-  const limits = new Map<GroupMember, number>()
   const clients = createNodeClients(members, parts)
   let ready: ReadyChain | undefined
   let verifiedAt = -Infinity
@@ -190,8 +210,6 @@ export const createNetworkStore = (parts: NetworkStoreParts): NetworkStore => {
   const verifications = polls.create(verify, () =>
     ready !== undefined && incomplete === 0 ? verifyEveryMs : Math.min(verifyAgainMs * 2 ** incomplete, verifyEveryMs),
   )
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
   const getChain: NetworkStore['getChain'] = () => ready?.chain
   const getStorable: NetworkStore['getStorable'] = (member, sentAt) => {
     const since = ready?.since.get(member)
@@ -199,7 +217,8 @@ export const createNetworkStore = (parts: NetworkStoreParts): NetworkStore => {
     const finalized = member.finality.finalizedBefore(sentAt)
     if (finalized > since.last && performance.now() - verifiedAt > advanceEveryMs) void verifications.run()
     const { chain, revision } = ready
-    return { source: { ...toAnswerSource(member, chain), revision }, last: Math.min(finalized, since.last) }
+    const source = { ...toAnswerSource(member, chain), group: store.confirm ? member.group : undefined, revision }
+    return { source, last: Math.min(finalized, since.last) }
   }
   const verifyAgain = (): void => {
     backs += 1
@@ -212,11 +231,8 @@ export const createNetworkStore = (parts: NetworkStoreParts): NetworkStore => {
     if (stored === 'outdated') verifyAgain()
     if (typeof stored === 'object') addContradictions(stored.contradicted, 1)
   }
-  // Not a poll, which is slow while no calls come: then is the time to confirm.
-  const confirm = async (): Promise<void> => {
-    const end = await confirmEmptyLogs({ ...parts, members, getStorable, limits, addContradictions })
-    if (!isStopped) timer = setTimeout(() => void confirm(), confirmPausesMs[end]).unref()
-  }
+  const addEntry: NetworkStore['addEntry'] = (answer) => void store.addEntry(answer).then(noteStored)
+  const confirmations = createConfirmations({ ...parts, members, clients, getStorable, addEntry, addContradictions })
   return {
     store,
     getChain,
@@ -227,19 +243,18 @@ export const createNetworkStore = (parts: NetworkStoreParts): NetworkStore => {
     getLastBlocks: () =>
       [...(ready?.since.keys() ?? [])].map((member) => getStorable(member, performance.now())?.last ?? -1),
     addLogs: (answer) => void store.addLogs(answer).then(noteStored),
-    addEntry: (answer) => void store.addEntry(answer).then(noteStored),
+    addEntry,
     verifyAgain,
     count,
     inFlightLogs: createInFlightLogs(),
     uses,
     start: () => {
       void verifications.run()
-      void confirm()
+      confirmations.start()
     },
     stop: () => {
-      isStopped = true
       verifications.stop()
-      clearTimeout(timer)
+      confirmations.stop()
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Network } from '../../../lib/network.ts'
-import type { AnswerSource } from '../../../storage/chainStore/createChainWriter.ts'
+import type { AnswerSource } from '../../../storage/chainStore/createSourceTable.ts'
 import type { ChainStore } from '../../../storage/chainStore/openChainStore.ts'
 import type { GroupMember } from '../groupMember.ts'
 import type { Polls } from '../health/createPolls.ts'
@@ -21,14 +21,22 @@ export interface NetworkStoreParts {
   readonly onReplaced: () => void
 }
 
+/** The node that an answer is from. */
+export type NodeSource = Required<Pick<AnswerSource, 'chain' | 'upstream' | 'node'>>
+
 /** What the store remembers of the node that an answer is from. */
-export const toAnswerSource = (
-  { name, urlHash }: GroupMember,
-  chain: string,
-): Required<Omit<AnswerSource, 'revision'>> => ({ chain, upstream: name, node: urlHash })
+export const toAnswerSource = ({ name, urlHash }: GroupMember, chain: string): NodeSource => ({
+  chain,
+  upstream: name,
+  node: urlHash,
+})
+
+/** Whether a node may be sent a query of a method. */
+export const hasRoom = ({ upstream, capabilities }: GroupMember, method: string): boolean =>
+  capabilities.offers(method) && upstream.hasRoomForQuery(method)
 
 /** What may be stored of a node's results. */
 export interface Storable {
-  readonly source: Required<AnswerSource>
+  readonly source: AnswerSource
   readonly last: number
 }

@@ -1,5 +1,7 @@
 import { scanItems, scanMembers } from '../../../lib/json/scanMembers.ts'
 import { parseQuantity, toHex } from '../../../lib/rpc/quantity.ts'
+import { toEntryText } from '../../../storage/chainStore/createEntryTable.ts'
+import type { StoredCall } from '../../../storage/chainStore/createEntryTable.ts'
 import type { CallResult } from '../callResult.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
@@ -30,13 +32,11 @@ const toCanonicalParams = (params: string, at: number): string => {
 export const isStored = ({ traits: { pin } }: ForwardedCall, read: SharedRead | undefined): boolean =>
   pin !== undefined && pin.by !== 'logs' && read?.pin !== undefined
 
-/** Gets the text that the store finds a call's result by. @param client - The client that a trace is of. */
-const toStoredText = (
-  chain: string,
-  { method, params = '[]', traits }: ForwardedCall,
-  client: string | undefined,
-): string =>
-  `${chain} ${method} ${toCanonicalParams(params, traits.pin?.at ?? 0)}${client === undefined ? '' : ` ${client}`}`
+const toStoredCall = ({ method, params = '[]', traits }: ForwardedCall, client: string | undefined): StoredCall => ({
+  method,
+  params: toCanonicalParams(params, traits.pin?.at ?? 0),
+  client,
+})
 
 /** Gets the texts that the store may find a call's result by: those of a trace have the clients of the nodes. */
 export const toStoredTexts = (
@@ -45,12 +45,16 @@ export const toStoredTexts = (
   call: ForwardedCall,
 ): readonly string[] =>
   call.traits.pin?.isTrace === true
-    ? clients.list().map((client) => toStoredText(chain, call, client))
-    : [toStoredText(chain, call, undefined)]
+    ? clients.list().map((client) => toEntryText(chain, toStoredCall(call, client)))
+    : [toEntryText(chain, toStoredCall(call, undefined))]
 
 /** Results that say nothing. */
 const nothing = /^\s*(?:null|\{\s*\})\s*$/
 const maxNothingLength = 32
+/** Whether a result is `null` or an empty object. */
+export const saysNothing = (value: Buffer | string): boolean =>
+  value.length <= maxNothingLength && nothing.test(value.toString('latin1'))
+
 /** The member with the number of a block comes early. A larger result has its block among the params. */
 const maxScannedBytes = 256 * 1024
 
@@ -101,29 +105,31 @@ const findBlockNumber = async (
 /**
  * Stores the result of a call, if the node that sent it had reported the block as finalized before the call was sent. A result by a hash has to say which
  * block it is of, or, of a trace, something that is stored has to. An empty one is served once another node has sent it too, or the same one ten minutes
- * later.
+ * later; with `cache.confirm`, all are served once a node of another group has.
  */
 export const storeResult = async (
   networkStore: NetworkStore,
   { call, read }: { readonly call: ForwardedCall; readonly read: SharedRead },
   { result, member }: { readonly result: CallResult; readonly member: GroupMember | undefined },
 ): Promise<void> => {
-  const { getStorable, clients, addEntry } = networkStore
+  const { store, getStorable, clients, addEntry } = networkStore
   if (member === undefined || !('value' in result) || result.member === 'error' || !isStored(call, read)) return
   const { pin, startedAt, isTrace } = read
   const storable = getStorable(member, startedAt)
   const client = isTrace ? clients.get(member) : undefined
   if (pin === undefined || storable === undefined || (isTrace && client === undefined)) return
   const { value } = result
-  if (value.length <= maxNothingLength && nothing.test(value.toString('latin1'))) return
+  if (saysNothing(value)) return
   const { chain } = storable.source
   // A tracer of the caller decides what is in it.
   const own = typeof pin === 'number' ? pin : call.method.startsWith('debug_') ? undefined : getBlockNumber(value)
   const block = own ?? (await findBlockNumber(networkStore, chain, call, pin))
   if (block === undefined || block > storable.last) return
+  const stored = toStoredCall(call, client)
   addEntry({
     ...storable.source,
-    text: toStoredText(chain, call, client),
+    text: toEntryText(chain, stored),
+    call: store.confirm ? stored : undefined,
     block,
     isEmpty: isEmptyResult(value),
     value: copyValue(value),

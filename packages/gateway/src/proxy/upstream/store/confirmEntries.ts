@@ -1,0 +1,51 @@
+import { toEntryText } from '../../../storage/chainStore/createEntryTable.ts'
+import type { UnconfirmedEntry } from '../../../storage/chainStore/createEntryTable.ts'
+import { queryUpstream } from '../queryUpstream.ts'
+import type { QueryResult } from '../queryUpstream.ts'
+import { isEmptyResult } from '../sharedRead.ts'
+import type { ConfirmationEnd, ConfirmationTask } from './confirmStored.ts'
+import { copyValue } from './copyValue.ts'
+import { hasRoom, toAnswerSource } from './networkStoreParts.ts'
+import { saysNothing } from './storedRead.ts'
+
+/** How many results are confirmed at once. */
+const count = 10
+
+/** Confirms results of a node other than logs, in their order. Traces are confirmed by nodes with the same client only. */
+export const confirmEntries = async ({
+  source,
+  member,
+  progress,
+  options,
+}: ConfirmationTask): Promise<ConfirmationEnd> => {
+  const { store, getStorable, addEntry, clients, timeoutMs } = options
+  const sentAt = performance.now()
+  const storable = getStorable(member, sentAt)
+  if (storable === undefined) return 'idle'
+  const { chain } = storable.source
+  const picked = await store
+    .call('pickEntries', toAnswerSource(source, chain), { after: progress.entry, count })
+    .catch(() => [])
+  // Those after it wait until the block is final at this node too.
+  const early = picked.findIndex(({ block }) => block > storable.last)
+  const due = early < 0 ? picked : picked.slice(0, early)
+  const client = clients.get(member)
+  const query = async ({ call }: UnconfirmedEntry): Promise<QueryResult | undefined> =>
+    (call.client === undefined || call.client === client) && hasRoom(member, call.method)
+      ? queryUpstream(member.upstream, call, timeoutMs)
+      : undefined
+  const results = await Promise.all(due.map(query))
+  if (due.length === 0) return 'idle'
+  // The node does not help now, or the chain may have been verified again.
+  if (results.every((result) => typeof result === 'string') || getStorable(member, sentAt) === undefined)
+    return 'failed'
+  for (const [at, { call, block }] of due.entries()) {
+    const result = results[at]
+    if (typeof result !== 'object' || result.member !== 'result' || saysNothing(result.value)) continue
+    const { value } = result
+    const answer = { text: toEntryText(chain, call), call, block, isEmpty: isEmptyResult(value) }
+    addEntry({ ...storable.source, ...answer, value: copyValue(value) })
+  }
+  progress.entry = due.at(-1)?.number ?? progress.entry
+  return 'more'
+}
