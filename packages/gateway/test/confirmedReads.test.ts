@@ -168,7 +168,9 @@ describe('a block that the key’s callers have seen', () => {
 
   test('is also needed of the node that decides, which may have it by now', async () => {
     const heads = [100, 100, 98]
-    const { nodes, send, takeCalls } = await start([says('"0x1"'), says('"0x2"'), says('"0x2"')], undefined, [], { heads })
+    const { nodes, send, takeCalls } = await start([says('"0x1"'), says('"0x2"'), says('"0x2"')], undefined, [], {
+      heads,
+    })
     const third = nodes[2] as FakeUpstream
     expect((await send(...balance)).text).toContain('nodes_disagree')
     expect(takeCalls()).toEqual([1, 1, 0])

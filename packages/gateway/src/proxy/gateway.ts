@@ -3,7 +3,7 @@ import type { GatewayConfig } from './gatewayOptions.ts'
 import type { HubsState } from './caller/webSocket/createHubs.ts'
 import type { SocketState } from './caller/webSocket/createSocketServer.ts'
 import type { UpstreamState } from './upstream/groupMember.ts'
-import type { StoreUses } from './upstream/store/createNetworkStore.ts'
+import type { StoreUses } from './upstream/store/networkStore.ts'
 
 /** A gateway that serves JSON-RPC at URLs with an API key, in front of nodes. */
 export interface Gateway {

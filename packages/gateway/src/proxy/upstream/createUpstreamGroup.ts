@@ -44,7 +44,7 @@ import { isNull } from './getNullMeaning.ts'
 import { queryUpstream } from './queryUpstream.ts'
 import { readErrorKind } from './classifyFailure.ts'
 import { createNetworkStore } from './store/createNetworkStore.ts'
-import type { NetworkStore } from './store/createNetworkStore.ts'
+import type { NetworkStore } from './store/networkStore.ts'
 import type { NetworkStoreParts } from './store/networkStoreParts.ts'
 import { watchHealth } from './health/watchHealth.ts'
 import { watchLag } from './health/watchLag.ts'
@@ -233,8 +233,6 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   const store = createStore(options, { members, polls, logRanges, onReplaced: cache.clear })
   const several = members.length > 1
   const views = createCallerViews({ members, heads: options.rewritable ? 'none' : several ? 'monotonic' : 'latest' })
-  const createFinalViews = (): CallerViews<GroupMember> =>
-    createCallerViews({ members, heads: options.rewritable ? 'none' : 'monotonic', forgetMs: forgetFinalMs })
   /** Heads are compared every few seconds: upstreams that a caller's head would exclude for this long are queried again. */
   const refreshHeads = (picked: GroupMember | undefined, seenHead: number): void => {
     for (let index = 0; index < members.length; index += 1) {
@@ -282,21 +280,14 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       await Promise.all(members.flatMap((member, index) => (isBehind(member, block) ? lag.refreshNow(index) : [])))
     },
     filters: createFilters({ maxPerKey: options.maxFilters }),
-    finalViews: {
-      safe: createFinalViews(),
-      finalized: createFinalViews(),
-    },
+    finalViews: createFinalViews(members, options.rewritable),
     maxLagBlocks: options.maxLagBlocks,
     store,
     verifyResults: options.verifyResults,
     broadcast: options.broadcast === 'all' ? members.length : options.broadcast,
     logRanges,
     start: async () => {
-      // Checks are charged too.
-      await Promise.all(
-        members.map(async ({ budget, upstream }) => budget.draw(1, upstream.getQueryUnits('eth_chainId'))),
-      )
-      await Promise.all(members.map(({ health }) => health.start()))
+      await Promise.all(members.map(startMember))
       await lag.start()
       store?.start()
     },
@@ -346,6 +337,19 @@ const getSupportedHead = (members: readonly GroupMember[], maxLagBlocks: number)
 
 /** Whether an upstream may work: it rejects calls for their rate, or its budget of the day is used up, so that it is not checked. */
 const isOnlyBusy = ({ health, budget }: GroupMember): boolean => health.isOnlyThrottled() || budget.isUsedUp()
+
+/** The views of the tags of final blocks, which are older than those of `latest`, and forgotten later. */
+const createFinalViews = (members: readonly GroupMember[], rewritable: boolean): UpstreamGroup['finalViews'] => {
+  const create = (): CallerViews<GroupMember> =>
+    createCallerViews({ members, heads: rewritable ? 'none' : 'monotonic', forgetMs: forgetFinalMs })
+  return { safe: create(), finalized: create() }
+}
+
+const startMember = async ({ budget, health, upstream }: GroupMember): Promise<void> => {
+  // Checks are charged too.
+  await budget.draw(1, upstream.getQueryUnits('eth_chainId'))
+  await health.start()
+}
 
 const explainNoPick = (members: readonly GroupMember[], network: Network, options: PickOptions = {}): Rejection => {
   const usable = members.filter(({ health }) => health.isUsable())

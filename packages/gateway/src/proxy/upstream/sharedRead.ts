@@ -1,6 +1,7 @@
 import { getMember } from '../../lib/json/scanMembers.ts'
 import type { CallResult } from './callResult.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
+import { isEmptyResult } from './emptyResults.ts'
 import { findPinnedBlock } from './findPinnedBlock.ts'
 import type { Pin } from './findPinnedBlock.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
@@ -49,14 +50,6 @@ interface ResultSource {
   readonly group: UpstreamGroup
   readonly member: GroupMember | undefined
 }
-
-/** What a node also responds with that does not have the data yet. */
-const empty = /^\s*(?:\[\s*\]|"0x")\s*$/
-const maxEmptyLength = 32
-
-/** Whether a result is empty: a list, or bytes. */
-export const isEmptyResult = (value: Buffer | string): boolean =>
-  value.length <= maxEmptyLength && empty.test(value.toString('latin1'))
 
 /** The results of a node that does not have the data (yet): nothing, or an empty list. */
 const emptyResults: ReadonlySet<string> = new Set(['null', '[]'])

@@ -5,7 +5,7 @@ import type { CallDone } from '../callResult.ts'
 import type { CallScope, SendCall } from '../callScope.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import { createInFlightLogs } from '../store/createInFlightLogs.ts'
-import type { NetworkStore } from '../store/createNetworkStore.ts'
+import type { NetworkStore } from '../store/networkStore.ts'
 import { forwardRead } from './forwardLogs.ts'
 import { forwardStoredLogs } from './forwardStoredLogs.ts'
 

@@ -2,11 +2,10 @@ import { toEntryText } from '../../../storage/chainStore/createEntryTable.ts'
 import type { UnconfirmedEntry } from '../../../storage/chainStore/createEntryTable.ts'
 import { queryUpstream } from '../queryUpstream.ts'
 import type { QueryResult } from '../queryUpstream.ts'
-import { isEmptyResult } from '../sharedRead.ts'
-import type { ConfirmationEnd, ConfirmationTask } from './confirmStored.ts'
+import { isEmptyResult, saysNothing } from '../emptyResults.ts'
+import type { ConfirmationEnd, ConfirmationTask } from './confirmationTask.ts'
 import { copyValue } from './copyValue.ts'
 import { hasRoom, toAnswerSource } from './networkStoreParts.ts'
-import { saysNothing } from './storedRead.ts'
 
 /** How many results are confirmed at once. */
 const count = 10

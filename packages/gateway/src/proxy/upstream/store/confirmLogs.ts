@@ -6,7 +6,7 @@ import { readRangeError } from '../logs/rangeError.ts'
 import { queryUpstream } from '../queryUpstream.ts'
 import { copyValue } from './copyValue.ts'
 import { hasRoom, toAnswerSource } from './networkStoreParts.ts'
-import type { ConfirmationEnd, ConfirmationTask } from './confirmStored.ts'
+import type { ConfirmationEnd, ConfirmationTask } from './confirmationTask.ts'
 
 /** How many blocks a query has, until a node rejects it. */
 const maxBlocks = 100_000

@@ -7,10 +7,10 @@ import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
 import { parseBlockNumber, parseHash } from '../findPinnedBlock.ts'
 import type { Pin } from '../findPinnedBlock.ts'
-import { isEmptyResult } from '../sharedRead.ts'
+import { isEmptyResult, saysNothing } from '../emptyResults.ts'
 import type { SharedRead } from '../sharedRead.ts'
 import { copyValue } from './copyValue.ts'
-import type { NetworkStore } from './createNetworkStore.ts'
+import type { NetworkStore } from './networkStore.ts'
 
 const texts = /"(?:[^"\\]|\\.)*"|\s+/g
 const hex = /^"0[xX][0-9a-fA-F]*"$/
@@ -47,13 +47,6 @@ export const toStoredTexts = (
   call.traits.pin?.isTrace === true
     ? clients.list().map((client) => toEntryText(chain, toStoredCall(call, client)))
     : [toEntryText(chain, toStoredCall(call, undefined))]
-
-/** Results that say nothing. */
-const nothing = /^\s*(?:null|\{\s*\})\s*$/
-const maxNothingLength = 32
-/** Whether a result is `null` or an empty object. */
-export const saysNothing = (value: Buffer | string): boolean =>
-  value.length <= maxNothingLength && nothing.test(value.toString('latin1'))
 
 /** The member with the number of a block comes early. A larger result has its block among the params. */
 const maxScannedBytes = 256 * 1024
