@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Storage } from '../../src/storage/openStorage.ts'
-import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
+import { createAccountDays, trafficPrefix } from '../../src/usage/limits/accountDays.ts'
 import { readTopUsage } from '../../src/usage/limits/readTopUsage.ts'
 import { databases } from '../storage/databases.ts'
 import { useStorage } from '../storage/useStorage.ts'
@@ -27,6 +27,8 @@ describe.each(databases)('who used most on $name', (database) => {
         charge(`user:${bob.id}`, 60),
         charge(`user:${bob.id}`, 1_000, day - 1),
         charge('user:usr_gone', 1),
+        charge('node:units:mainnet/a', 5_000),
+        charge(`${trafficPrefix}calls:mainnet/a`, 5_000),
       ]),
     )
     await storage.db.query

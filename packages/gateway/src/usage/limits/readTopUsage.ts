@@ -30,7 +30,12 @@ export const readTopUsage = async (
   { db }: Pick<Storage, 'db'>,
   { day, limit }: { day: number; limit: number },
 ): Promise<TopUsage> => {
-  const ofDay = db.query.selectFrom('accountDays').where('day', '=', day).where('charged', '>', 0)
+  const ofDay = db.query
+    .selectFrom('accountDays')
+    .where('day', '=', day)
+    .where('charged', '>', 0)
+    // The table has the budgets and the traffic of nodes too.
+    .where((row) => row.or([row('account', 'like', 'user:%'), row('account', 'like', 'app:%')]))
   const quotas = await ofDay
     .select(['account', charged.as('units')])
     .groupBy('account')
