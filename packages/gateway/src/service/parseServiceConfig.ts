@@ -40,11 +40,18 @@ const toFault = (issue: z.core.$ZodIssue): ConfigFault => {
   return { path, fix: `has ${members} ${names}: ${issue.message}` }
 }
 
-/** Finds networks without two independent nodes, of which nothing could be stored with `cache.confirm`. */
-const findStoreFaults = ({ cache, networks }: ServiceConfig): readonly ConfigFault[] =>
+/**
+ * Finds networks without two independent nodes, of which nothing could be stored with `cache.confirm`. One with a URL in a variable or a file is
+ * checked once that is read.
+ */
+export const findStoreFaults = ({
+  cache,
+  networks,
+}: Pick<ServiceConfig, 'cache' | 'networks'>): readonly ConfigFault[] =>
   Object.entries(cache?.confirm === true ? networks : {}).flatMap(([name, network]) => {
     const nodes = network.upstreams.filter((one) => !one.privateTransactions)
-    if (!network.cache || new Set(nodes.map((one) => getNodeGroup(one, one.url))).size > 1) return []
+    const isRead = nodes.every(({ group, url }) => group !== undefined || url !== undefined)
+    if (!network.cache || !isRead || new Set(nodes.map((one) => getNodeGroup(one, one.url))).size > 1) return []
     const fix = `must have nodes of two groups, because cache.confirm is true and nothing of one group is stored: add a node, or set networks.${name}.cache to false`
     return [{ path: `networks.${name}.upstreams`, fix }]
   })

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { ConfigError, getErrorCode, isConfigError, unreadableFile } from './configError.ts'
 import type { ConfigFault } from './configError.ts'
 import { findHeadersFault } from '../proxy/upstream/upstreamHeaders.ts'
-import { parseServiceConfig } from './parseServiceConfig.ts'
+import { findStoreFaults, parseServiceConfig } from './parseServiceConfig.ts'
 import { addPortOffset } from './portOffset.ts'
 import { maxDrainDelayMs } from './serviceConfig.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
@@ -36,6 +36,9 @@ export const resolveServiceConfig = (input: unknown, { folder, environment }: So
   const { storage, cache, tls, tracing, email, oidc, dashboard, listen, control, prometheus } = config
   if (storage !== undefined && cache !== undefined && resolve(folder, storage.file) === resolve(folder, cache.file))
     throw new ConfigError([{ path: 'cache.file', fix: 'must not be the same file as storage.file: use another path' }])
+  const networks = readUpstreams(config, { folder, environment })
+  const storeFaults = findStoreFaults({ ...config, networks })
+  if (storeFaults.length > 0) throw new ConfigError(storeFaults)
   const drainDelayMs = config.drainDelayMs ?? readDrainDelay(environment)
   const addOffset = readPortOffset(environment)
   return {
@@ -44,7 +47,7 @@ export const resolveServiceConfig = (input: unknown, { folder, environment }: So
     listen: addOffset('listen', listen),
     ...(prometheus === undefined ? {} : { prometheus: addOffset('prometheus', prometheus) }),
     ...(control === undefined ? {} : { control: { ...control, listen: addOffset('control.listen', control.listen) } }),
-    networks: readUpstreams(config, { folder, environment }),
+    networks,
     ...(tracing?.headers === undefined
       ? {}
       : { tracing: { ...tracing, headers: readHeaders(tracing.headers, 'tracing.headers', folder) } }),

@@ -354,6 +354,21 @@ describe('readServiceConfig', () => {
     return file
   }
 
+  test('finds nodes of one group by their URLs in variables', () => {
+    const upstreams = [{ urlEnv: 'NODE_URL' }, { urlEnv: 'OTHER_URL' }]
+    const cache = { file: 'cache.db', confirm: true }
+    const file = write(
+      'groups.json',
+      JSON.stringify({ ...minimal, cache, networks: { testnet: { ...node, upstreams } } }),
+    )
+    const read = (other: string) =>
+      readServiceConfig(file, { environment: { NODE_URL: 'https://a.example/1', OTHER_URL: other } })
+    expect(read('https://b.example/1').cache?.confirm).toBe(true)
+    expect(getFaults(() => read('https://a.example/2'))).toEqual([
+      expect.stringContaining('networks.testnet.upstreams must have nodes of two groups'),
+    ])
+  })
+
   test('resolves paths from the folder of the file, and reads the URLs of upstreams', () => {
     write('node-url', 'http://10.0.0.9:8545/topsecret\n')
     write('node-ws-url', 'wss://10.0.0.9:8546/topsecret\n')
