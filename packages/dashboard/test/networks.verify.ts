@@ -202,7 +202,7 @@ describe('with 200 networks', { ...needs('chromium'), timeout: 120_000 }, () => 
       })
     })
     await page.reload()
-    await page.getByRole('button', { name: 'Add Base Mainnet to wallet' }).click()
+    await page.getByRole('button', { name: 'Add to wallet: Base Mainnet' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add Base Mainnet to your wallet?' })
     await dialog.getByText('which contains the key').waitFor()
     const asked = () => page.evaluate(() => (globalThis as unknown as { asked: unknown[] }).asked)
