@@ -216,6 +216,24 @@ describe('with 200 networks', { ...needs('chromium'), timeout: 120_000 }, () => 
     expect(problems).toEqual([])
   })
 
+  test('the name of a copy button has what it shows, also once it has copied', async () => {
+    ada = await openUser(browser, pages.url)
+    const { page, problems } = ada
+    await signUpByApi(ada, pages.url)
+    const appId = await addApp(ada, pages.url, 'Portfolio')
+    await page.clock.install()
+    await page.goto(`${pages.url}/apps/${appId}/networks`)
+    const button = (shown: string) =>
+      page.getByRole('button', { name: `${shown}: URL on Ethereum Mainnet`, exact: true }).getByText(shown)
+    await button('Copy').waitFor()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await button('Copy').click()
+    await button('Copied').waitFor()
+    await page.clock.runFor(2_500)
+    await button('Copy').waitFor()
+    expect(problems).toEqual([])
+  })
+
   test('the card of a network shows how many of its nodes are healthy, and follows within 15 seconds', async () => {
     ada = await openUser(browser, pages.url)
     const { page, problems } = ada
