@@ -202,7 +202,7 @@ describe('with 200 networks', { ...needs('chromium'), timeout: 120_000 }, () => 
       })
     })
     await page.reload()
-    await page.getByRole('button', { name: 'Add Base Mainnet to wallet' }).click()
+    await page.getByRole('button', { name: 'Add to wallet: Base Mainnet' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add Base Mainnet to your wallet?' })
     await dialog.getByText('which contains the key').waitFor()
     const asked = () => page.evaluate(() => (globalThis as unknown as { asked: unknown[] }).asked)
@@ -213,6 +213,24 @@ describe('with 200 networks', { ...needs('chromium'), timeout: 120_000 }, () => 
     expect(call?.method).toBe('wallet_addEthereumChain')
     expect(call?.params[0].chainId).toBe('0x2105')
     expect(call?.params[0].rpcUrls[0]).toMatch(new RegExp(`^${pages.url}/base-mainnet/v2/kr_a\\w{39}$`))
+    expect(problems).toEqual([])
+  })
+
+  test('the name of a copy button has what it shows, also once it has copied', async () => {
+    ada = await openUser(browser, pages.url)
+    const { page, problems } = ada
+    await signUpByApi(ada, pages.url)
+    const appId = await addApp(ada, pages.url, 'Portfolio')
+    await page.clock.install()
+    await page.goto(`${pages.url}/apps/${appId}/networks`)
+    const button = (shown: string) =>
+      page.getByRole('button', { name: `${shown}: URL on Ethereum Mainnet`, exact: true }).getByText(shown)
+    await button('Copy').waitFor()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await button('Copy').click()
+    await button('Copied').waitFor()
+    await page.clock.runFor(2_500)
+    await button('Copy').waitFor()
     expect(problems).toEqual([])
   })
 

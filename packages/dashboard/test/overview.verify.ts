@@ -1,4 +1,5 @@
-import type { UpstreamView } from '@keyrail/gateway'
+import { text as readText } from 'node:stream/consumers'
+import type { ControlApi, UpstreamView } from '@keyrail/gateway'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -18,6 +19,7 @@ describe('the overview of an operator', needs('chromium'), () => {
   let browser: Browser
   let ada: TestUser
   let grace: TestUser
+  let adaUrl: string
   let now = noon - dayMs
 
   const revealUrl = async (user: TestUser, app: string): Promise<string> => {
@@ -42,7 +44,8 @@ describe('the overview of an operator', needs('chromium'), () => {
       await addApp(ada, pages.url, 'Portfolio'),
       await addApp(grace, pages.url, 'Compiler'),
     ]
-    const [adaUrl, graceUrl] = [await revealUrl(ada, portfolio), await revealUrl(grace, compiler)]
+    adaUrl = await revealUrl(ada, portfolio)
+    const graceUrl = await revealUrl(grace, compiler)
     await call(adaUrl, 3, 'eth_chainId')
     await call(graceUrl, 60, 'eth_chainId')
     // Today.
@@ -126,6 +129,66 @@ describe('the overview of an operator', needs('chromium'), () => {
     const dark = await findViolations(page, colorRules)
     await setColorScheme(page, 'light')
     expect([...light, ...dark]).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect(ada.problems).toEqual([])
+  })
+  test('the page of the nodes shows what each was sent by day, as its file does', async () => {
+    const { page } = ada
+    const testnet = { chainId: 11155111, upstreams: [{ url: pages.node, weights: { eth_getBalance: 1_000 } }] }
+    await pages.reload({ networks: { testnet, mainnet: { chainId: 1, upstreams: [{ url: pages.mainnetNode }] } } })
+    const getBalances = (from: number) =>
+      Promise.all(
+        Array.from({ length: 5 }, (_, at) =>
+          callNode(adaUrl, 'eth_getBalance', { params: [`0x${String(from + at).padStart(40, '0')}`, 'latest'] }),
+        ),
+      )
+    const readUnits = async (of: string): Promise<number> => {
+      const path = '/api/admin/upstreams/days'
+      const { items } = await callApi<ControlApi['GET /api/admin/upstreams/days']['response']>(ada, pages.url, [
+        'GET',
+        path,
+      ])
+      return items.find(({ day, network }) => day === of && network === 'testnet')?.upstreams[0]?.units ?? 0
+    }
+    expect((await getBalances(100)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    await expect.poll(() => readUnits('2026-11-21'), { timeout: 30_000 }).toBeGreaterThan(5_000)
+    // The figures of a past day stay: the service itself asks its nodes all the time.
+    now = noon + dayMs
+    await getBalances(200)
+    await expect.poll(() => readUnits('2026-11-22'), { timeout: 30_000 }).toBeGreaterThan(5_000)
+
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.goto(`${pages.url}/operator`)
+    await page.locator('.tabs').getByRole('link', { name: 'Upstreams' }).click()
+    const card = page.getByRole('region', { name: 'By day' })
+    await card.getByRole('row', { name: /^2026-11-21 Ethereum Sepolia testnet-1: / }).waitFor()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      card.getByRole('link', { name: 'CSV: calls by day' }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe('keyrail-upstreams-by-day.csv')
+    const [head, ...lines] = (await readText(await file.createReadStream())).trimEnd().split(/\r?\n/)
+    expect(head).toBe('day,network,upstream,calls,units,savedByCache,savedInFlight')
+    const inFile = lines
+      .map((line) => line.split(','))
+      .filter(([day, network]) => day === '2026-11-21' && network === 'testnet')
+    expect(inFile).toHaveLength(2)
+    const [node, saved] = inFile
+    expect(Number(node?.[3])).toBeGreaterThanOrEqual(5)
+    const count = (value: unknown): string => Number(value).toLocaleString('en-US')
+    expect(
+      await card
+        .getByRole('row', { name: /^2026-11-21 Ethereum Sepolia/ })
+        .locator('td')
+        .allTextContents(),
+    ).toEqual([
+      'Ethereum Sepolia',
+      `${String(node?.[2])}: ${count(node?.[3])} calls, ${count(node?.[4])} units`,
+      count(saved?.[5]),
+      count(saved?.[6]),
+    ])
+    expect(await findViolations(page)).toEqual([])
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     expect(ada.problems).toEqual([])

@@ -31,7 +31,7 @@ export function AddToWallet(props: {
     <>
       <Button
         size="little"
-        label={`Add ${network.title} to wallet`}
+        label={`Add to wallet: ${network.title}`}
         onClick={() => {
           setFailure(undefined)
           setConfirming(true)

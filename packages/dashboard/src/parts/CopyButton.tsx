@@ -31,16 +31,12 @@ export function CopyButton(props: {
   useEffect(() => {
     if (problem !== undefined) say(problem)
   }, [problem, say])
+  // What is shown is a part of its name, or voice control would not find it.
+  const title = isDone ? 'Copied' : (props.title ?? 'Copy')
   return (
-    <Button
-      size="little"
-      kind={props.kind}
-      busy={isPending}
-      onClick={() => submit()}
-      label={`${props.title ?? 'Copy'}: ${props.what}`}
-    >
+    <Button size="little" kind={props.kind} busy={isPending} onClick={() => submit()} label={`${title}: ${props.what}`}>
       <Icon name={isDone ? 'done' : 'copy'} />
-      {isDone ? 'Copied' : (props.title ?? 'Copy')}
+      {title}
     </Button>
   )
 }

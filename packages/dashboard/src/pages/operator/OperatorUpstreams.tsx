@@ -38,40 +38,46 @@ export function OperatorUpstreams() {
 /** What the nodes of each network were sent by day, and what was saved. */
 function UpstreamsByDay() {
   const { getTitle } = useNetworks()
-  const query = useQuery(upstreamDaysQuery)
+  const query = useQuery({ ...upstreamDaysQuery, refetchInterval: 60_000 })
   return (
-    <Card title="By day">
-      <CsvLink href={toPath('GET /api/admin/upstreams/days.csv', { query: {} })} of="calls by day" />
-      <p className="soft">Calls and units that all instances sent in the last 31 days (UTC).</p>
+    <Card
+      title="By day"
+      lead="Calls and units that all instances sent in the last 31 days (UTC)."
+      aside={<CsvLink href={toPath('GET /api/admin/upstreams/days.csv', { query: {} })} of="calls by day" />}
+    >
       <Loaded query={query}>
-        {({ items }) => (
-          <table className="table cards">
-            <TableHead
-              titles={[
-                'Day',
-                'Network',
-                'Sent',
-                { title: 'Saved by the cache', isNumber: true },
-                { title: 'Saved in flight', isNumber: true },
-              ]}
-            />
-            <tbody>
-              {items.map((one) => (
-                <tr key={`${one.day} ${one.network}`}>
-                  <th scope="row">{one.day}</th>
-                  <td data-label="Network">{getTitle(one.network)}</td>
-                  <td data-label="Sent">{sentText(one)}</td>
-                  <td data-label="Saved by the cache" className="number">
-                    {countText(one.savedByCache)}
-                  </td>
-                  <td data-label="Saved in flight" className="number">
-                    {countText(one.savedInFlight)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
+        {({ items }) =>
+          items.length === 0 ? (
+            <p className="soft">No calls yet.</p>
+          ) : (
+            <table className="table cards">
+              <TableHead
+                titles={[
+                  'Day',
+                  'Network',
+                  'Sent',
+                  { title: 'Saved by the cache', isNumber: true },
+                  { title: 'Saved in flight', isNumber: true },
+                ]}
+              />
+              <tbody>
+                {items.map((one) => (
+                  <tr key={`${one.day} ${one.network}`}>
+                    <th scope="row">{one.day}</th>
+                    <td data-label="Network">{getTitle(one.network)}</td>
+                    <td data-label="Sent">{sentText(one)}</td>
+                    <td data-label="Saved by the cache" className="number">
+                      {countText(one.savedByCache)}
+                    </td>
+                    <td data-label="Saved in flight" className="number">
+                      {countText(one.savedInFlight)}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )
+        }
       </Loaded>
     </Card>
   )
