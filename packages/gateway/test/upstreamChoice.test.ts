@@ -6,6 +6,8 @@ import type { TestOptions } from './createTestGateway.ts'
 import { until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
+import { createBudget } from '../src/proxy/upstream/health/createBudget.ts'
+import { queryUpstream } from '../src/proxy/upstream/queryUpstream.ts'
 import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
 import type { UpstreamResponse } from '../src/proxy/upstream/postRequest.ts'
 import { createLocalLimits } from '../src/usage/limits/createLocalLimits.ts'
@@ -608,6 +610,8 @@ describe('a budget whose permits are drawn one at a time', () => {
       (nodes) => {
         for (const [index, node] of nodes.entries())
           node.behave = (call, response) => {
+            if (call.method !== 'eth_getLogs')
+              return result(call, `{"number":"${(call.params as [string])[0]}","hash":"0x${'1'.repeat(64)}"}`)
             const [{ fromBlock, toBlock }] = call.params as [{ fromBlock: string; toBlock: string }]
             if (index === 0) return fail(-32_005, 'query returned more than 10000 results')(call, response)
             return fromBlock === toBlock
@@ -625,12 +629,15 @@ describe('a budget whose permits are drawn one at a time', () => {
     expect(sent.map(({ text }) => text)).toEqual(sent.map(() => expect.stringContaining('"result":[]') as string))
   })
 
-  test('lets checks of a node wait, and shows it as healthy', async () => {
-    const { gateway } = await start([day], {}, undefined, createSlowPermits())
-    expect(gateway.upstreams()[0]).toMatchObject({
-      status: 'healthy',
-      healthy: true,
-      head: expect.any(Number) as number,
-    })
+  test('lets checks of an idle node wait, which is not over its budget', async () => {
+    const node = await startFakeUpstream(chainIds.testnet)
+    onTestFinished(node.stop)
+    const budget = createBudget(day, { permits: createSlowPermits() })
+    const upstream = createUpstream(new URL(node.url), { budget })
+    onTestFinished(upstream.close)
+    const query = { method: 'eth_chainId', params: '[]' }
+    // Both want the permits that are drawn for one.
+    const results = await Promise.all([1, 2].map(async () => queryUpstream(upstream, query, upstreamTimeoutMs)))
+    expect(results).toEqual([1, 2].map(() => expect.objectContaining({ member: 'result' }) as unknown))
   })
 })

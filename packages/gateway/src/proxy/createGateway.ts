@@ -95,9 +95,9 @@ const createRunningGateway = (
   const hubs = createHubs(parts.createHub ?? createNetworkHub, getGateway)
   const connections = createConnections()
   const webSockets = createSocketServer(getGateway)
-  const ownPermits = parts.permits === undefined ? createPermits({ now: parts.now }) : undefined
+  const permits = parts.permits ?? createPermits({ now: parts.now })
   const createContext = createContextFactory(
-    { ...parts, permits: ownPermits ?? parts.permits },
+    { ...parts, permits },
     {
       connections,
       getHub: hubs.get,
@@ -107,7 +107,7 @@ const createRunningGateway = (
   )
   const gateway: RunningGateway = {
     createContext,
-    ownPermits,
+    ownPermits: parts.permits === undefined ? permits : undefined,
     connections,
     webSockets,
     hubs,

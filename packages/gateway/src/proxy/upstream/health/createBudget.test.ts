@@ -115,6 +115,17 @@ describe('a budget', () => {
     expect(places.map((_, place) => seconds.reduce((sum, each) => sum + (each[place] ?? 0), 0))).toEqual([10, 10, 10])
   })
 
+  test('that is idle is neither used up nor asks the store, if only its state is read', () => {
+    let draws = 0
+    const take = async (): Promise<never> => {
+      draws += 1
+      throw new Error('away')
+    }
+    const limits = { take, giveBack: () => 0, close: async () => {} }
+    const budget = createBudget({ maxRequestsPerDay: 1_000 }, { permits: createPermits({ limits }) })
+    expect([budget.isUsedUp(), budget.isSecondUsedUp(), draws]).toEqual([false, false, 0])
+  })
+
   test('of a second has room for the heaviest call at each instance in turn, and the others share the rest', () => {
     let at = noon
     const weights = { eth_call: 1, eth_getLogs: 70, trace_block: 500 }
