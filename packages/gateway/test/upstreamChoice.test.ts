@@ -629,7 +629,21 @@ describe('a budget whose permits are drawn one at a time', () => {
     expect(sent.map(({ text }) => text)).toEqual(sent.map(() => expect.stringContaining('"result":[]') as string))
   })
 
-  test('lets checks of an idle node wait, which is not over its budget', async () => {
+  test('has room while nothing is drawn, as the status of the node says', async () => {
+    const permits = createSlowPermits()
+    let isEmpty = false
+    const { gateway } = await start([day], {}, undefined, {
+      close: permits.close,
+      get: (...args) => {
+        const each = permits.get(...args)
+        return { ...each, has: (units) => !isEmpty && each.has(units) }
+      },
+    })
+    isEmpty = true
+    expect(gateway.upstreams()[0]?.status).toBe('healthy')
+  })
+
+  test('lets checks of an idle node wait', async () => {
     const node = await startFakeUpstream(chainIds.testnet)
     onTestFinished(node.stop)
     const budget = createBudget(day, { permits: createSlowPermits() })
