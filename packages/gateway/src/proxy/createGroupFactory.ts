@@ -41,7 +41,7 @@ const isSameGroup = (one: NetworkOptions | undefined, other: NetworkOptions): bo
 
 const toGroupKey = (options: NetworkOptions): string => JSON.stringify(toGroupOptions('', options, false))
 
-const getWeights = ({ weights, methods = {} }: NetworkOptions, defaults: MethodWeights): MethodWeights => ({
+const getWeights = ({ weights, methods }: NetworkOptions, defaults: MethodWeights): MethodWeights => ({
   ...(weights ?? defaults),
   ...Object.fromEntries(
     Object.entries(methods).flatMap(([name, { weight }]) => (weight === undefined ? [] : [[name, weight]])),

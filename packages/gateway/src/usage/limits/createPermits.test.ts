@@ -115,7 +115,7 @@ describe('permits', () => {
   test('a call that waits gets those that the store decides on at once', async () => {
     const store = createStore(100)
     const permits = store.open().get(id, 100)
-    const drawn = [10, 20].map((units) => permits.draw(units))
+    const drawn = [10, 20].map(async (units) => permits.draw(units))
     store.isSync = true
     await store.decide()
     expect(await Promise.all(drawn)).toEqual([true, true])

@@ -145,7 +145,7 @@ describe('a budget', () => {
       }
       return { place: heavy.indexOf(true), heavy: heavy.filter(Boolean).length, units }
     })
-    expect(turns.map(({ place }) => place).toSorted()).toEqual([0, 1, 2])
+    expect(new Set(turns.map(({ place }) => place))).toEqual(new Set([0, 1, 2]))
     for (const turn of turns) expect(turn).toMatchObject({ heavy: 1, units: 31 })
   })
 
