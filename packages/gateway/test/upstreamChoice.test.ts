@@ -6,8 +6,14 @@ import type { TestOptions } from './createTestGateway.ts'
 import { until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
+import { createBudget } from '../src/proxy/upstream/health/createBudget.ts'
+import { queryUpstream } from '../src/proxy/upstream/queryUpstream.ts'
 import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
 import type { UpstreamResponse } from '../src/proxy/upstream/postRequest.ts'
+import { createLocalLimits } from '../src/usage/limits/createLocalLimits.ts'
+import { createPermits } from '../src/usage/limits/createPermits.ts'
+import type { PermitStore } from '../src/usage/limits/createPermits.ts'
+import type { UsageLimits } from '../src/usage/limits/usageLimits.ts'
 import { chainIds, unreachableUrl, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
@@ -30,6 +36,7 @@ const start = async (
   upstreams: readonly Partial<UpstreamInput>[],
   network: Partial<NetworkInput> = {},
   prepare?: (nodes: readonly FakeUpstream[]) => void,
+  permits?: PermitStore,
 ): Promise<Started> => {
   const nodes = await Promise.all(upstreams.map(() => startFakeUpstream(chainIds.testnet)))
   for (const [index, node] of nodes.entries()) {
@@ -49,7 +56,7 @@ const start = async (
   })
   const started = await startGateway(
     { testnet: [] },
-    { ...toOptions(upstreams), services: { debug: true, trace: true }, bounds: { upstreamTimeoutMs } },
+    { ...toOptions(upstreams), services: { debug: true, trace: true }, bounds: { upstreamTimeoutMs }, permits },
   )
   onTestFinished(() => started.gateway.close({ graceMs: 0 }))
   let calls = 0
@@ -526,4 +533,125 @@ test('the state of a node has its calls by outcome, its head and its lag', async
   expect(one).toMatchObject({ upstream: 'a', status: 'healthy', head: 100, lag: 0, inFlight: 0, budgets: [] })
   expect(one?.latencyMs).toBeGreaterThan(0)
   expect(two).toMatchObject({ upstream: 'b', status: 'healthy', head: 97, lag: 3 })
+})
+
+describe('a budget whose permits are drawn one at a time', () => {
+  /** The store of other instances decides a turn later, and a limit of 1,000 has blocks of one call. */
+  const createSlowPermits = (): PermitStore => {
+    const limits = createLocalLimits()
+    const take: UsageLimits['take'] = async (request) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return limits.take(request)
+    }
+    return createPermits({ limits: { take, giveBack: limits.giveBack, close: limits.close } })
+  }
+  const day = { maxRequestsPerDay: 1_000 }
+
+  test('lets confirmed reads wait', async () => {
+    const { send } = await start(
+      [day, day],
+      { confirm: [{ methods: ['eth_call'], nodes: 2 }] },
+      (nodes) => {
+        for (const node of nodes) node.behave = respondWith('same')
+      },
+      createSlowPermits(),
+    )
+    const sent = await Promise.all(Array.from({ length: 20 }, () => send('eth_call', '[{"to":"0x00"},"0x1"]')))
+    expect(sent.map(({ text }) => text)).toEqual(sent.map(() => expect.stringContaining('"same"') as string))
+  })
+
+  test('lets a confirmed read wait for a node that replaces another', async () => {
+    const { send } = await start(
+      [{}, {}, day],
+      { confirm: [{ methods: ['eth_call'], nodes: 2 }] },
+      (nodes) => {
+        for (const node of nodes) node.behave = respondWith('same')
+        if (nodes[0]) nodes[0].behave = fail(-32_603, 'internal error')
+      },
+      createSlowPermits(),
+    )
+    const sent = await Promise.all(Array.from({ length: 10 }, () => send('eth_call', '[{"to":"0x00"},"0x1"]')))
+    expect(sent.map(({ text }) => text)).toEqual(sent.map(() => expect.stringContaining('"same"') as string))
+  })
+
+  test('lets calls wait that failed at the node before', async () => {
+    const { send, takeCounts } = await start(
+      [{}, day],
+      {},
+      ([first]) => {
+        if (first) first.behave = fail(-32_603, 'internal error')
+      },
+      createSlowPermits(),
+    )
+    const sent = await Promise.all(Array.from({ length: 20 }, () => send()))
+    expect(sent.map(({ text }) => text)).toEqual(sent.map(() => expect.stringContaining('"b"') as string))
+    expect(takeCounts()[1]).toBe(20)
+  })
+
+  test('lets a batch wait that failed at the node before', async () => {
+    const { takeCounts, url, testnetKey } = await start(
+      [{}, day],
+      {},
+      ([first]) => {
+        if (first) first.behave = (_, response) => void response.destroy()
+      },
+      createSlowPermits(),
+    )
+    const batch = Array.from({ length: 6 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_call', params: [id] }))
+    const { text } = await post(getApiKeyUrl(url, 'testnet', testnetKey), JSON.stringify(batch))
+    expect((JSON.parse(text) as { result?: string }[]).map((one) => one.result)).toEqual(batch.map(() => 'b'))
+    expect(takeCounts()).toEqual([1, 1])
+  })
+
+  test('lets the logs wait that are split again at the next node', async () => {
+    const { send } = await start(
+      [{}, day],
+      { splitLogs: true },
+      (nodes) => {
+        for (const [index, node] of nodes.entries())
+          node.behave = (call, response) => {
+            if (call.method !== 'eth_getLogs')
+              return result(call, `{"number":"${(call.params as [string])[0]}","hash":"0x${'1'.repeat(64)}"}`)
+            const [{ fromBlock, toBlock }] = call.params as [{ fromBlock: string; toBlock: string }]
+            if (index === 0) return fail(-32_005, 'query returned more than 10000 results')(call, response)
+            return fromBlock === toBlock
+              ? result(call, '[]')
+              : fail(-32_005, 'query returned more than 10000 results')(call, response)
+          }
+      },
+      createSlowPermits(),
+    )
+    const sent = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        send('eth_getLogs', `[{"fromBlock":"0x${index}","toBlock":"0x${index + 1}"}]`),
+      ),
+    )
+    expect(sent.map(({ text }) => text)).toEqual(sent.map(() => expect.stringContaining('"result":[]') as string))
+  })
+
+  test('has room while nothing is drawn, as the status of the node says', async () => {
+    const permits = createSlowPermits()
+    let isEmpty = false
+    const { gateway } = await start([day], {}, undefined, {
+      close: permits.close,
+      get: (...args) => {
+        const each = permits.get(...args)
+        return { ...each, has: (units) => !isEmpty && each.has(units) }
+      },
+    })
+    isEmpty = true
+    expect(gateway.upstreams()[0]?.status).toBe('healthy')
+  })
+
+  test('lets checks of an idle node wait', async () => {
+    const node = await startFakeUpstream(chainIds.testnet)
+    onTestFinished(node.stop)
+    const budget = createBudget(day, { permits: createSlowPermits() })
+    const upstream = createUpstream(new URL(node.url), { budget })
+    onTestFinished(upstream.close)
+    const query = { method: 'eth_chainId', params: '[]' }
+    // Both want the permits that are drawn for one.
+    const results = await Promise.all([1, 2].map(async () => queryUpstream(upstream, query, upstreamTimeoutMs)))
+    expect(results).toEqual([1, 2].map(() => expect.objectContaining({ member: 'result' }) as unknown))
+  })
 })

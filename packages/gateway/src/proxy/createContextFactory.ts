@@ -4,6 +4,7 @@ import { createIpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import { createLookUpLimit } from '../usage/rateLimit/createLookUpLimit.ts'
 import { createRateLimiter } from '../usage/rateLimit/createRateLimiter.ts'
 import { createGroupFactory } from './createGroupFactory.ts'
+import type { GroupParts } from './createGroupFactory.ts'
 import type { GatewayConfig, GatewayParts } from './gatewayOptions.ts'
 import type { Connections } from './http/connections.ts'
 import type { NetworkNames } from './http/parsePath.ts'
@@ -38,7 +39,7 @@ const toNetworkNames = ({ networks, networkHosts }: GatewayConfig): NetworkNames
  * @returns The function. A network that is the same as in the context before keeps its upstreams.
  */
 export const createContextFactory = (
-  parts: GatewayParts,
+  parts: GatewayParts & Pick<GroupParts, 'permits'>,
   { connections, getHub, getPhase, log }: ContextFactoryOptions,
 ): ((config: GatewayConfig, before?: GatewayContext) => GatewayContext) => {
   const { now = Date.now } = parts

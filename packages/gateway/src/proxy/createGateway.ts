@@ -9,6 +9,8 @@ import { createHubs } from './caller/webSocket/createHubs.ts'
 import type { Hubs } from './caller/webSocket/createHubs.ts'
 import { createSocketServer } from './caller/webSocket/createSocketServer.ts'
 import type { SocketServer } from './caller/webSocket/createSocketServer.ts'
+import { createPermits } from '../usage/limits/createPermits.ts'
+import type { PermitStore } from '../usage/limits/createPermits.ts'
 import { createContextFactory } from './createContextFactory.ts'
 import type { Phase } from './createContextFactory.ts'
 import { drainServer } from './drainServer.ts'
@@ -31,6 +33,8 @@ const releaseCheckMs = 50
 /** The state of a gateway. */
 interface RunningGateway extends HttpServer {
   readonly createContext: ReturnType<typeof createContextFactory>
+  /** Those of the daily budgets of nodes, if the service has none. */
+  readonly ownPermits: PermitStore | undefined
   readonly connections: Connections
   readonly webSockets: SocketServer
   readonly hubs: Hubs
@@ -91,14 +95,19 @@ const createRunningGateway = (
   const hubs = createHubs(parts.createHub ?? createNetworkHub, getGateway)
   const connections = createConnections()
   const webSockets = createSocketServer(getGateway)
-  const createContext = createContextFactory(parts, {
-    connections,
-    getHub: hubs.get,
-    getPhase: () => gateway.phase,
-    log,
-  })
+  const permits = parts.permits ?? createPermits({ now: parts.now })
+  const createContext = createContextFactory(
+    { ...parts, permits },
+    {
+      connections,
+      getHub: hubs.get,
+      getPhase: () => gateway.phase,
+      log,
+    },
+  )
   const gateway: RunningGateway = {
     createContext,
+    ownPermits: parts.permits === undefined ? permits : undefined,
     connections,
     webSockets,
     hubs,
@@ -187,5 +196,6 @@ const drain = async (gateway: RunningGateway, graceMs: number): Promise<number> 
   await gateway.reloading
   await gateway.releasing
   await Promise.all(getGroups(gateway.context).map((group) => group.close()))
+  await gateway.ownPermits?.close()
   return cutOff
 }

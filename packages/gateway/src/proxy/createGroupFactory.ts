@@ -1,8 +1,9 @@
 import type { Network } from '../lib/network.ts'
-import { createPermits } from '../usage/limits/createPermits.ts'
+import type { PermitStore } from '../usage/limits/createPermits.ts'
 import { createTrafficCounts } from '../usage/traffic/createNodeTraffic.ts'
 import type { GatewayConfig, GatewayParts } from './gatewayOptions.ts'
 import type { LogEntry } from './log.ts'
+import type { MethodWeights } from './method/weights.ts'
 import type { NetworkOptions } from './options/networkOptions.ts'
 import type { GatewayContext } from './request/gatewayContext.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
@@ -40,28 +41,36 @@ const isSameGroup = (one: NetworkOptions | undefined, other: NetworkOptions): bo
 
 const toGroupKey = (options: NetworkOptions): string => JSON.stringify(toGroupOptions('', options, false))
 
+const getWeights = ({ weights, methods }: NetworkOptions, defaults: MethodWeights): MethodWeights => ({
+  ...(weights ?? defaults),
+  ...Object.fromEntries(
+    Object.entries(methods).flatMap(([name, { weight }]) => (weight === undefined ? [] : [[name, weight]])),
+  ),
+})
+
+/** What the upstreams of all networks share. */
+export interface GroupParts extends Pick<
+  GatewayParts,
+  'chainStore' | 'checks' | 'developmentMethods' | 'traffic' | 'getInstances' | 'now'
+> {
+  /** Those of the daily budgets. Close them after the groups. */
+  readonly permits: PermitStore
+}
+
 /**
  * Creates the function that creates the upstreams of a config's networks.
  * @returns The function. An unchanged network keeps its connections, cache and health: it gets the group that it had before.
  */
 export const createGroupFactory = (
-  parts: Pick<
-    GatewayParts,
-    'chainStore' | 'checks' | 'developmentMethods' | 'permits' | 'traffic' | 'getInstances' | 'now'
-  >,
+  parts: GroupParts,
   log: (entry: LogEntry) => void,
 ): ((config: GatewayConfig, before?: GatewayContext) => ReadonlyMap<Network, UpstreamGroup>) => {
-  const {
-    chainStore,
-    checks,
-    developmentMethods,
-    permits = createPermits({ now: parts.now }),
-    getInstances,
-    now,
-  } = parts
+  const { chainStore, checks, developmentMethods, permits, getInstances, now } = parts
   const { traffic = createTrafficCounts() } = parts
   /** What upstreams were sent in the current second, by network and name. It survives a reload, so that reloading the config resets no budget. */
   const seconds = new Map<string, SecondUsage>()
+  /** Those of the current config, by network. */
+  let weights: ReadonlyMap<Network, MethodWeights> = new Map()
   const create = (network: Network, options: NetworkOptions): UpstreamGroup =>
     createUpstreamGroup({
       ...toGroupOptions(network, options, developmentMethods === 'all'),
@@ -75,6 +84,7 @@ export const createGroupFactory = (
           sent: traffic.ofNode(network, upstream.name),
           second,
           getInstances,
+          getWeights: () => weights.get(network),
           now,
         })
       },
@@ -84,11 +94,13 @@ export const createGroupFactory = (
       chainStore: options.cache && developmentMethods !== 'all' ? chainStore : undefined,
       log,
     })
-  return ({ networks }, before) =>
-    new Map(
+  return ({ networks, weights: defaults }, before) => {
+    weights = new Map([...networks].map(([network, options]) => [network, getWeights(options, defaults)]))
+    return new Map(
       [...networks].map(([network, options]) => {
         const isSame = isSameGroup(before?.config.networks.get(network), options)
         return [network, (isSame ? before?.networks.get(network)?.group : undefined) ?? create(network, options)]
       }),
     )
+  }
 }

@@ -1,5 +1,6 @@
 import type { Network } from '../lib/network.ts'
 import { toHex } from '../lib/rpc/quantity.ts'
+import { createPermits } from '../usage/limits/createPermits.ts'
 import { createGroupFactory } from '../proxy/createGroupFactory.ts'
 import { createMethodPolicy } from '../proxy/method/createMethodPolicy.ts'
 import type { CallResult } from '../proxy/upstream/callResult.ts'
@@ -79,7 +80,8 @@ export const warmCache = async (
 ): Promise<WarmedLogs> => {
   const gateway = toGatewayConfig(config, resolveNetworkLimits(config), { tls: undefined, tracer: undefined })
   const only = new Map([...gateway.networks].filter(([name]) => name === network))
-  const group = createGroupFactory({ chainStore }, () => {})({ ...gateway, networks: only }).get(network)
+  const permits = createPermits()
+  const group = createGroupFactory({ chainStore, permits }, () => {})({ ...gateway, networks: only }).get(network)
   const traits = createMethodPolicy({ ...gateway.services, weights: {} })('eth_getLogs')
   const { upstreamTimeoutMs: timeoutMs, maxResponseBytes } = only.get(network)?.bounds ?? gateway.bounds
   if (group === undefined || traits === undefined) throw new TypeError(`The config has no network ${network}.`)
@@ -134,5 +136,6 @@ export const warmCache = async (
     return { next: Math.min(next, ...inFlight), to, failure }
   } finally {
     await group.close()
+    await permits.close()
   }
 }

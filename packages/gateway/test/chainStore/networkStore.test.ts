@@ -85,7 +85,7 @@ const createNode = (
     urlHash: `hash of ${name}`,
     group,
     backoff,
-    upstream: { post, backoff, getQueryUnits: () => 1, hasRoomForQuery: () => true, inFlight: () => 0 },
+    upstream: { post, backoff, getQueryUnits: () => 1, hasRoomForQuery: () => true, drawForQuery: () => true, inFlight: () => 0 },
     health: { isUsable: () => node.isUsable, isHealthy: () => node.isUsable },
     finality: { finalizedBefore: () => node.finalized },
     capabilities: { offers: () => true },

@@ -25,6 +25,8 @@ export interface Upstream {
   readonly getQueryUnits: (method: string) => number
   /** Whether the budget of the day has room for one of the gateway's own queries. */
   readonly hasRoomForQuery: (method: string) => boolean
+  /** Gets that room. @returns Whether there is room; a promise, which never rejects, if the store has to be asked. */
+  readonly drawForQuery: (method: string) => boolean | Promise<boolean>
   readonly close: () => Promise<void>
 }
 
@@ -95,6 +97,7 @@ export const createUpstream = (
     backoff,
     getQueryUnits,
     hasRoomForQuery: (method) => nodeBudget?.hasRoomToday(getQueryUnits(method)) ?? true,
+    drawForQuery: (method) => nodeBudget?.drawToday(getQueryUnits(method)) ?? true,
     close,
   }
 }

@@ -287,7 +287,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     broadcast: options.broadcast === 'all' ? members.length : options.broadcast,
     logRanges,
     start: async () => {
-      await Promise.all(members.map(startMember))
+      await Promise.all(members.map(async ({ health }) => health.start()))
       await lag.start()
       store?.start()
     },
@@ -343,12 +343,6 @@ const createFinalViews = (members: readonly GroupMember[], rewritable: boolean):
   const create = (): CallerViews<GroupMember> =>
     createCallerViews({ members, heads: rewritable ? 'none' : 'monotonic', forgetMs: forgetFinalMs })
   return { safe: create(), finalized: create() }
-}
-
-const startMember = async ({ budget, health, upstream }: GroupMember): Promise<void> => {
-  // Checks are charged too.
-  await budget.draw(1, upstream.getQueryUnits('eth_chainId'))
-  await health.start()
 }
 
 const explainNoPick = (members: readonly GroupMember[], network: Network, options: PickOptions = {}): Rejection => {

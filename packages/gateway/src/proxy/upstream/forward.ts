@@ -13,7 +13,7 @@ import { getUnits } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { maxConfirmMs } from './nullResults.ts'
-import { pickNext } from './pickNext.ts'
+import { drawNext, pickNext } from './pickNext.ts'
 import { queryUpstream } from './queryUpstream.ts'
 import { readFailedBatch } from './readAttempt.ts'
 import type { AttemptResult } from './readAttempt.ts'
@@ -211,15 +211,24 @@ const failBatch = (run: Run, attempt: Attempt, kind: FailureKind, fault?: Upstre
 }
 
 /**
- * Sends calls to one more upstream, or ends the run if there is none and nothing is in flight.
+ * Sends calls to one more upstream, or ends the run if there is none and nothing is in flight. If a budget is the only obstacle, the calls wait for it.
  * @param places - The calls that another upstream may have better responses to.
  * @param last - The upstream that may get them once more, if there is no other.
- * @returns Whether they were sent.
+ * @param mayWait - Whether they may wait.
+ * @returns Whether they were sent, or wait.
  */
-const goOn = (run: Run, places: readonly number[], last?: GroupMember): boolean => {
+const goOn = (run: Run, places: readonly number[], last?: GroupMember, mayWait = true): boolean => {
   const { ends, open } = run
-  const next =
-    pickNext(run, places) ?? (last === undefined || places.length === 0 ? undefined : { member: last, places })
+  const other = pickNext(run, places)
+  const room = other === undefined && mayWait && open.length === 0 ? drawNext(run, places) : undefined
+  if (room !== undefined) {
+    // Its deadline ends the wait too.
+    void room.then((hasRoom) => {
+      if (!run.over) goOn(run, places, last, hasRoom)
+    })
+    return true
+  }
+  const next = other ?? (last === undefined || places.length === 0 ? undefined : { member: last, places })
   if (next !== undefined) start(run, next.member, next.places)
   if (run.over) return next !== undefined
   if (places.length === 0 || open.length === 0) finish(run)

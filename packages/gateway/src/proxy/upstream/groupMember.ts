@@ -174,6 +174,6 @@ const getStatus = ({ health, budget, backoff }: GroupMember): UpstreamStatus => 
   // Without budget, it is not checked.
   if (budget.isUsedUp() && (status === 'healthy' || health.reason() === undefined)) return 'overBudget'
   if (status !== 'healthy') return status
-  if (!budget.hasRoom(1, 1)) return 'overBudget'
+  if (budget.isSecondUsedUp()) return 'overBudget'
   return backoff.isPaused() ? 'throttled' : 'healthy'
 }

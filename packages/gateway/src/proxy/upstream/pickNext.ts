@@ -49,3 +49,22 @@ export const pickNext = (
   const fits = hasRoom(picked, toPickOptions(next.map(({ call }) => call)))
   return fits ? { member: picked, places: next.map(({ place }) => place) } : undefined
 }
+
+/**
+ * Gets room in a budget if `pickNext` found no upstream for calls of which one failed. A `null` is not worth the wait.
+ * @param places - The places of the calls.
+ * @returns Resolves to whether to pick again; `undefined`: nothing changes by waiting.
+ */
+export const drawNext = (
+  { calls, ends, tried, scope: { group }, options: { only } }: SentCalls,
+  places: readonly number[],
+): Promise<boolean> | undefined => {
+  if (only !== undefined || !group.several) return undefined
+  if (places.every((place) => ends[place]?.kind === 'null')) return undefined
+  return group.drawRoom(
+    toPickOptions(
+      places.flatMap((place) => calls[place] ?? []),
+      { tried },
+    ),
+  )
+}

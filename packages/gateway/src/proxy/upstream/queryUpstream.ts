@@ -22,7 +22,16 @@ export type QueryResult = NodeResponse | 'unreachable' | 'failing' | 'throttled'
  * @param onFailure - Called with the reason if the result is `unreachable` or `failing`, which contains nothing that the node sent, and whether the
  * response was too large or too late: a query for less may work.
  */
-export const queryUpstream = (
+export const queryUpstream = async (...args: Parameters<typeof sendQuery>): Promise<QueryResult> => {
+  const [upstream, { method, evenIfPaused = false }] = args
+  if (upstream.backoff.isPaused() && !evenIfPaused) return 'skipped'
+  const drawn = upstream.drawForQuery(method)
+  // Another call can use in the meantime what was drawn for this one.
+  const hasRoom = typeof drawn === 'boolean' ? drawn : (await drawn) && upstream.hasRoomForQuery(method)
+  return hasRoom ? sendQuery(...args) : 'skipped'
+}
+
+const sendQuery = (
   upstream: Upstream,
   query: { method: string; params: string; evenIfPaused?: boolean },
   timeoutMs: number,
@@ -32,10 +41,6 @@ export const queryUpstream = (
     const fail = (result: 'unreachable' | 'failing', reason: string, isTooMuch = false): void => {
       onFailure?.(reason, isTooMuch)
       resolve(result)
-    }
-    if (!upstream.hasRoomForQuery(query.method) || (upstream.backoff.isPaused() && query.evenIfPaused !== true)) {
-      resolve('skipped')
-      return
     }
     let stop = (): void => {}
     const timer = setTimeout(() => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { dayMs } from '../../lib/time.ts'
 import { createLocalLimits } from './createLocalLimits.ts'
 import { createPermits } from './createPermits.ts'
@@ -18,6 +18,8 @@ interface TestStore {
   readonly draws: () => number
   at: number
   isAway: boolean
+  /** Whether it decides at once. */
+  isSync: boolean
 }
 
 const id = 'node:requests:mainnet/a'
@@ -27,8 +29,9 @@ const createStore = (perDay: number): TestStore => {
   const limits = createLocalLimits({ now: () => at })
   const waiting: (() => void)[] = []
   let draws = 0
-  const take = (request: LimitRequest): Promise<LimitGrant> => {
+  const take = (request: LimitRequest): LimitGrant | Promise<LimitGrant> => {
     draws += 1
+    if (store.isSync) return limits.take(request)
     return new Promise((resolve, reject) => {
       waiting.push(() => (store.isAway ? reject(new Error('away')) : resolve(limits.take(request))))
     })
@@ -55,6 +58,7 @@ const createStore = (perDay: number): TestStore => {
       at = ms
     },
     isAway: false,
+    isSync: false,
   }
   return store
 }
@@ -106,6 +110,28 @@ describe('permits', () => {
       [40, true],
     ])
     expect([await store.used(), permits.left()]).toEqual([100, 0])
+  })
+
+  test('a call that waits gets those that the store decides on at once', async () => {
+    const store = createStore(100)
+    const permits = store.open().get(id, 100)
+    const drawn = [10, 20].map(async (units) => permits.draw(units))
+    store.isSync = true
+    await store.decide()
+    expect(await Promise.all(drawn)).toEqual([true, true])
+    expect(permits.has(30)).toBe(true)
+  })
+
+  test('need no timer before the first limit, and none after the end', async () => {
+    const start = vi.spyOn(globalThis, 'setInterval')
+    const stop = vi.spyOn(globalThis, 'clearInterval')
+    onTestFinished(() => void vi.restoreAllMocks())
+    const permits = createPermits()
+    expect(start).not.toHaveBeenCalled()
+    permits.get(id, 100).has(1)
+    await permits.close()
+    for (const { value } of start.mock.results) expect(stop).toHaveBeenCalledWith(value)
+    expect(start).toHaveBeenCalled()
   })
 
   test('while the store is away, only what was drawn is used, and it is tried again every half second', async () => {

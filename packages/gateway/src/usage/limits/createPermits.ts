@@ -76,6 +76,8 @@ interface PermitContext {
   readonly now: () => number
   readonly clock: Clock
   readonly states: Map<string, PermitState>
+  /** Returns what nobody uses. */
+  readonly timer: NodeJS.Timeout
   isClosed: boolean
 }
 
@@ -91,28 +93,18 @@ const pauseMs = 500
 const idleMs = 10_000
 
 /**
- * Creates the permits of this process.
+ * Creates the permits of this process. They need no timer before the first limit.
  * @example
  * const permits = createPermits().get('node:requests:mainnet/provider', 300_000)
  * if (permits.has(1)) permits.use(1)
  */
 export const createPermits = (options: PermitOptions = {}): PermitStore => {
-  const { now = Date.now } = options
-  const context: PermitContext = {
-    limits: options.limits ?? createLocalLimits({ now }),
-    now,
-    clock: options.clock ?? monotonicClock(),
-    states: new Map(),
-    isClosed: false,
-  }
-  const { states, clock } = context
-  const timer = setInterval(() => {
-    for (const state of states.values()) if (clock() - state.usedAt >= idleMs) returnHeld(context, state)
-  }, idleMs / 4)
-  timer.unref()
+  let opened: PermitContext | undefined
   let closed: Promise<void> | undefined
   return {
     get: (id, perDay) => {
+      const context = (opened ??= open(options))
+      const { states, clock } = context
       let state = states.get(id)
       if (state === undefined) states.set(id, (state = createState(id, clock())))
       if (state.quota.perDay !== perDay) {
@@ -124,13 +116,27 @@ export const createPermits = (options: PermitOptions = {}): PermitStore => {
       }
       return toPermits(context, state)
     },
-    close: () => (closed ??= close(context, timer)),
+    close: () => (closed ??= opened === undefined ? closeLimits(options) : close(opened)),
   }
 }
 
+const open = (options: PermitOptions): PermitContext => {
+  const { now = Date.now, clock = monotonicClock() } = options
+  const states: PermitContext['states'] = new Map()
+  const timer = setInterval(() => {
+    for (const state of states.values()) if (clock() - state.usedAt >= idleMs) returnHeld(context, state)
+  }, idleMs / 4)
+  timer.unref()
+  const limits = options.limits ?? createLocalLimits({ now })
+  const context = { limits, now, clock, states, timer, isClosed: false }
+  return context
+}
+
+const closeLimits = async ({ limits }: Pick<PermitOptions, 'limits'>): Promise<void> => limits?.close()
+
 /** Waits for the draws in flight, and returns what is held. */
-const close = async (context: PermitContext, timer: NodeJS.Timeout): Promise<void> => {
-  const { states, limits } = context
+const close = async (context: PermitContext): Promise<void> => {
+  const { states, limits, timer } = context
   clearInterval(timer)
   context.isClosed = true
   await Promise.all([...states.values()].map(async ({ drawing }) => drawing))
@@ -307,8 +313,11 @@ const serve = (context: PermitContext, state: PermitState): void => {
     const fitting = Math.min(needed, state.held + getLeft(state))
     startDraw(context, state, Math.max(promised + first.units, fitting))
     if (state.drawing !== undefined) return
-    needed -= first.units
     waiting.delete(first)
-    first.resolve(false)
+    // What was drawn at once may be enough, and so may what a call left that did not fit.
+    const has = state.held >= promised + first.units
+    if (has) promised += first.units
+    else needed -= first.units
+    first.resolve(has)
   }
 }

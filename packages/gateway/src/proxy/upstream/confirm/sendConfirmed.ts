@@ -5,12 +5,14 @@ import { rejections } from '../../../errors/rejections.ts'
 import type { ConfirmRule } from '../../method/confirmRule.ts'
 import type { CallDone, CallResult } from '../callResult.ts'
 import type { CallScope, SendCall } from '../callScope.ts'
+import type { PickOptions } from '../chooseUpstream.ts'
 import { toPickOptions } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
 import { isNull } from '../getNullMeaning.ts'
 import { createCallSender } from '../logs/createCallSender.ts'
 import type { CallSender } from '../logs/createCallSender.ts'
 import { forwardRead } from '../logs/forwardLogs.ts'
+import { drawWithin, pickWithRoom } from '../pickWithRoom.ts'
 import type { ConfirmOutcome } from './createConfirmations.ts'
 import { getMinHead, pinCall, recordBlocks } from './pinCall.ts'
 import type { PinnedCall } from './pinCall.ts'
@@ -34,6 +36,10 @@ interface Poll {
   /** What the caller gets if no node says anything about the call. */
   failure: CallResult | undefined
   timer: NodeJS.Timeout | undefined
+  /** When the time of the call is over. */
+  readonly endsAt: number
+  /** Whether it waits for room in the budget of one more node, or there was none. */
+  room: 'due' | 'running' | 'over'
   /** Whether the heads of nodes that seem to be behind were queried: others may have the block by now, because heads are known every few seconds only. */
   refresh: 'due' | 'running' | 'over'
   isOver: boolean
@@ -46,6 +52,7 @@ interface Poll {
 export const sendConfirmed: SendCall = (call, scope, options, done) => {
   const { confirm: rule } = call.traits
   if (rule === undefined) return forwardRead(call, scope, options, done)
+  const { deadlineMs = scope.timeoutMs } = options
   const poll: Poll = {
     rule,
     scope,
@@ -58,22 +65,24 @@ export const sendConfirmed: SendCall = (call, scope, options, done) => {
     open: 0,
     failure: undefined,
     timer: undefined,
+    endsAt: performance.now() + deadlineMs,
+    room: 'due',
     refresh: 'due',
     isOver: false,
   }
-  void start(poll, (options.deadlineMs ?? scope.timeoutMs) / 2)
+  void start(poll, deadlineMs / 2)
   return () => stop(poll)
 }
 
 const start = async (poll: Poll, halfMs: number): Promise<void> => {
   const { rule, scope, minHead } = poll
   const { call } = poll.pinned
-  let members = pickMembers(poll)
+  let members = await pickMembers(poll)
   if (members.length < rule.nodes && minHead !== undefined) {
     poll.refresh = 'over'
     await scope.group.refreshHeads(minHead)
     poll.taken.length = 0
-    members = pickMembers(poll)
+    members = await pickMembers(poll)
   }
   if (poll.isOver) return
   if (members.length === 0) {
@@ -95,10 +104,12 @@ const start = async (poll: Poll, halfMs: number): Promise<void> => {
   for (const member of members) ask(poll, member)
 }
 
-const pickMembers = (poll: Poll): readonly GroupMember[] => {
+const pickMembers = async (poll: Poll): Promise<readonly GroupMember[]> => {
   const members: GroupMember[] = []
-  while (members.length < poll.rule.nodes) {
-    const member = pick(poll)
+  while (members.length < poll.rule.nodes && !poll.isOver) {
+    const member =
+      pick(poll) ??
+      take(poll, await pickWithRoom(poll.scope, getNeeds(poll), { endsAt: poll.endsAt, isStopped: () => poll.isOver }))
     if (member === undefined) break
     members.push(member)
   }
@@ -106,9 +117,12 @@ const pickMembers = (poll: Poll): readonly GroupMember[] => {
 }
 
 /** Chooses a node of a group that has no vote yet. */
-const pick = ({ taken, minHead, pinned, scope: { group, ownerId, keyId } }: Poll): GroupMember | undefined => {
-  const options = { tried: taken, ownerId, keyId, minHead, seenHead: minHead }
-  const member = group.pick(toPickOptions([pinned.call], options))
+const pick = (poll: Poll): GroupMember | undefined => take(poll, poll.scope.group.pick(getNeeds(poll)))
+
+const getNeeds = ({ taken, minHead, pinned, scope: { ownerId, keyId } }: Poll): PickOptions =>
+  toPickOptions([pinned.call], { tried: taken, ownerId, keyId, minHead, seenHead: minHead })
+
+const take = ({ taken, scope: { group } }: Poll, member: GroupMember | undefined): GroupMember | undefined => {
   if (member !== undefined) taken.push(...group.getPeers(member))
   return member
 }
@@ -148,7 +162,20 @@ const decide = (poll: Poll): void => {
   if (most + poll.open >= rule.nodes) return
   // Those in flight decide whether it is a dispute, and what the caller gets if none says anything.
   if (poll.open > 0 && groups.length < 2) return
-  if (!mayAgree || !isRefreshing(poll)) endOpen(poll, groups)
+  if (!mayAgree || !(isDrawing(poll) || isRefreshing(poll))) endOpen(poll, groups)
+}
+
+/** Waits for room in the budget of one more node, and decides again then. @returns Whether that is not over yet. */
+const isDrawing = (poll: Poll): boolean => {
+  const room = poll.room === 'due' ? drawWithin(poll.scope, getNeeds(poll), poll) : undefined
+  if (room !== undefined) {
+    poll.room = 'running'
+    void room.then((hasRoom) => {
+      poll.room = hasRoom ? 'due' : 'over'
+      if (!poll.isOver) decide(poll)
+    })
+  }
+  return poll.room === 'running'
 }
 
 /** Queries the heads of nodes that seem to be behind, once, and decides again then. @returns Whether that is not over yet. */

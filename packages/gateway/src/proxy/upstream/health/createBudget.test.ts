@@ -115,6 +115,40 @@ describe('a budget', () => {
     expect(places.map((_, place) => seconds.reduce((sum, each) => sum + (each[place] ?? 0), 0))).toEqual([10, 10, 10])
   })
 
+  test('that is idle is neither used up nor asks the store, if only its state is read', () => {
+    let draws = 0
+    const take = async (): Promise<never> => {
+      draws += 1
+      throw new Error('away')
+    }
+    const limits = { take, giveBack: () => 0, close: async () => {} }
+    const budget = createBudget({ maxRequestsPerDay: 1_000 }, { permits: createPermits({ limits }) })
+    expect([budget.isUsedUp(), budget.isSecondUsedUp(), draws]).toEqual([false, false, 0])
+  })
+
+  test('of a second has room for the heaviest call at each instance in turn, and the others share the rest', () => {
+    let at = noon
+    const weights = { eth_call: 1, eth_getLogs: 70, trace_block: 500 }
+    const places = [0, 1, 2].map((place) => {
+      const share = { now: () => at, getInstances: () => ({ instances: 3, place }) }
+      return place === 0
+        ? createBudget({ maxUnitsPerSecond: 101 }, { ...share, getWeights: () => weights })
+        : createBudget({ maxUnitsPerSecond: 101, weights }, share)
+    })
+    const turns = [0, 1, 2].map(() => {
+      at += 1_000
+      const heavy = places.map((budget) => budget.hasRoom(1, 70))
+      let units = 0
+      for (const [place, budget] of places.entries()) {
+        if (heavy[place] === true) budget.charge(1, 70)
+        for (; budget.hasRoom(1, 1); units += 1) budget.charge(1, 1)
+      }
+      return { place: heavy.indexOf(true), heavy: heavy.filter(Boolean).length, units }
+    })
+    expect(new Set(turns.map(({ place }) => place))).toEqual(new Set([0, 1, 2]))
+    for (const turn of turns) expect(turn).toMatchObject({ heavy: 1, units: 31 })
+  })
+
   test('is never exceeded', () => {
     const step = fc.record({
       ms: fc.nat(2_000),

@@ -2,6 +2,7 @@ import type { InstanceShare } from '../../../storage/redis/createInstances.ts'
 import { createPermits } from '../../../usage/limits/createPermits.ts'
 import type { PermitStore } from '../../../usage/limits/createPermits.ts'
 import type { SentCounts } from '../../../usage/traffic/createNodeTraffic.ts'
+import type { MethodWeights } from '../../method/weights.ts'
 import type { UpstreamOptions } from '../../options/upstreamOptions.ts'
 
 /**
@@ -42,11 +43,15 @@ export interface Budget {
   readonly draw: (requests: number, units: number) => boolean | Promise<boolean>
   /** Whether the day is used up, at all instances. */
   readonly isUsedUp: () => boolean
+  /** Whether the second has no room for one more request of a unit. */
+  readonly isSecondUsedUp: () => boolean
   /**
    * Whether the day has room for a request of the gateway's own, which uses this many units. It may exceed the limit of a second, which costs
    * nothing.
    */
   readonly hasRoomToday: (units: number) => boolean
+  /** Gets that room if other instances have left it. @returns As `draw`. */
+  readonly drawToday: (units: number) => boolean | Promise<boolean>
   /** How many units calls use. @param units - How many they use at an upstream without weights of its own. */
   readonly getUnits: (calls: readonly { readonly method: string }[], units: number) => number
   /** What a unit costs, in a currency of all nodes. 0: a node of the operator's own. */
@@ -64,11 +69,29 @@ const secondMs = 1_000
 /** Creates the usage of an upstream that was sent nothing. */
 export const createSecondUsage = (): SecondUsage => ({ index: 0, requests: 0, units: 0 })
 
-/** The part of a limit of a second that an instance has. What cannot be divided goes to each in turn. */
-const getShare = (limit: number, second: number, { instances, place }: InstanceShare): number => {
+/**
+ * The part of a limit of a second that an instance has. What cannot be divided goes to each in turn, and so does the room for the heaviest call if
+ * it needs more than a part.
+ */
+const getShare = (limit: number, heaviest: number, second: number, { instances, place }: InstanceShare): number => {
   if (limit === Infinity || instances === 1) return limit
-  const isInTurn = (place + second) % instances < limit % instances
-  return Math.floor(limit / instances) + (isInTurn ? 1 : 0)
+  const turn = (place + second) % instances
+  if (heaviest <= Math.ceil(limit / instances)) return divide(limit, instances, turn)
+  return turn === 0 ? heaviest : divide(limit - heaviest, instances - 1, turn - 1)
+}
+
+const divide = (limit: number, parts: number, turn: number): number =>
+  Math.floor(limit / parts) + (turn < limit % parts ? 1 : 0)
+
+/** Gets the most units that a call uses, as far as a limit allows that call at all. */
+const createHeaviest = (limit: number, getWeights: () => MethodWeights | undefined): (() => number) => {
+  let known: { readonly weights: MethodWeights | undefined; readonly units: number } | undefined
+  return () => {
+    const weights = getWeights()
+    if (known?.weights !== weights || known === undefined)
+      known = { weights, units: Math.max(1, ...Object.values(weights ?? {}).filter((units) => units <= limit)) }
+    return known.units
+  }
 }
 
 /** Whether both are true. */
@@ -85,6 +108,7 @@ const alone: InstanceShare = { instances: 1, place: 0 }
  * @param options.sent - Counts what the upstream is sent. @default from 0
  * @param options.second - The usage so far.
  * @param options.getInstances - The instances that share the limits of a second. @default only this one
+ * @param options.getWeights - Gets those of the gateway for the network. @default 1 each
  * @param options.now - In milliseconds since 1970. @default Date.now
  */
 export const createBudget = (
@@ -95,14 +119,16 @@ export const createBudget = (
     readonly sent?: SentCounts
     readonly second?: SecondUsage
     readonly getInstances?: (() => InstanceShare) | undefined
+    readonly getWeights?: () => MethodWeights | undefined
     readonly now?: (() => number) | undefined
   } = {},
 ): Budget => {
   const { id = '', sent = { calls: { total: 0 }, units: { total: 0 } } } = options
-  const { second = createSecondUsage(), getInstances = () => alone, now = Date.now } = options
+  const { second = createSecondUsage(), getInstances = () => alone, getWeights, now = Date.now } = options
   const { weights, maxRequestsPerDay: requestsPerDay, maxUnitsPerDay: unitsPerDay } = limits
   const requestsPerSecond = limits.maxRequestsPerSecond ?? Infinity
   const unitsPerSecond = limits.maxUnitsPerSecond ?? Infinity
+  const getHeaviest = createHeaviest(unitsPerSecond, () => weights ?? getWeights?.())
   const isLimitedBySecond = Math.min(requestsPerSecond, unitsPerSecond) < Infinity
   const isLimitedByDay = requestsPerDay !== undefined || unitsPerDay !== undefined
   const permits = isLimitedByDay ? (options.permits ?? createPermits({ now })) : undefined
@@ -122,23 +148,25 @@ export const createBudget = (
     advance()
     const share = getInstances()
     return (
-      second.requests + requests <= getShare(requestsPerSecond, second.index, share) &&
-      second.units + units <= getShare(unitsPerSecond, second.index, share)
+      second.requests + requests <= getShare(requestsPerSecond, 1, second.index, share) &&
+      second.units + units <= getShare(unitsPerSecond, getHeaviest(), second.index, share)
     )
   }
   const dayHasRoom = (requests: number, units: number): boolean => {
     const hasUnits = dayUnits?.has(units) ?? true
     return (dayRequests?.has(requests) ?? true) && hasUnits
   }
+  const dayDraw = (requests: number, units: number): boolean | Promise<boolean> => {
+    const [first, second] = [dayRequests?.draw(requests) ?? true, dayUnits?.draw(units) ?? true]
+    if (first === false || second === false) return false
+    return first === true && second === true ? true : areBoth(first, second)
+  }
 
   return {
     hasRoom: (requests, units) => secondHasRoom(requests, units) && dayHasRoom(requests, units),
-    draw: (requests, units) => {
-      if (!secondHasRoom(requests, units)) return false
-      const [first, second] = [dayRequests?.draw(requests) ?? true, dayUnits?.draw(units) ?? true]
-      if (first === false || second === false) return false
-      return first === true && second === true ? true : areBoth(first, second)
-    },
+    draw: (requests, units) => secondHasRoom(requests, units) && dayDraw(requests, units),
+    drawToday: (units) => dayDraw(1, units),
+    isSecondUsedUp: () => !secondHasRoom(1, 1),
     isUsedUp: () => Math.min(dayRequests?.left() ?? Infinity, dayUnits?.left() ?? Infinity) < 1,
     hasRoomToday: (units) => dayHasRoom(1, units),
     getUnits: (calls, units) =>

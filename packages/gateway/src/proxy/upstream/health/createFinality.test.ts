@@ -27,6 +27,7 @@ const start = (): Started => {
     backoff: createBackoff(),
     getQueryUnits: () => 1,
     hasRoomForQuery: () => true,
+    drawForQuery: () => true,
     close: async () => {},
   }
   const setNumber = (number: number | string): void => {

@@ -21,6 +21,7 @@ test('a throttled node that a call could not reach is used as soon as a probe ca
     backoff: createBackoff(),
     getQueryUnits: () => 1,
     hasRoomForQuery: () => true,
+    drawForQuery: () => true,
     post: ({ done }: Parameters<Upstream['post']>[0]) => {
       const { body, ...response } = responses[Math.min(probes, 1)] as (typeof responses)[number]
       probes += 1

@@ -1,6 +1,7 @@
 import type { CallScope, SendCall, SendOptions } from '../callScope.ts'
 import type { CallDone, CallResult } from '../callResult.ts'
 import { forwardCall } from '../forward.ts'
+import { pickWithRoom } from '../pickWithRoom.ts'
 import { toPickOptions } from '../forwardedCall.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import type { GroupMember } from '../groupMember.ts'
@@ -46,6 +47,7 @@ const forwardLogs = (
   const { group, budget, ownerId, keyId } = scope
   const { neededHead: seenHead, receivedLogs, only } = options
   const sender = createCallSender(scope, options)
+  const endsAt = performance.now() + (options.deadlineMs ?? scope.timeoutMs)
   const finish: CallDone = (result, member) => {
     if (!sender.isStopped()) done(result, member)
   }
@@ -56,7 +58,13 @@ const forwardLogs = (
     for (
       let member: GroupMember | undefined = first;
       member !== undefined;
-      member = only === undefined ? group.pick(toPickOptions([call], { tried, ownerId, seenHead })) : undefined
+      member =
+        only === undefined
+          ? await pickWithRoom(scope, toPickOptions([call], { tried, ownerId, seenHead }), {
+              endsAt,
+              isStopped: sender.isStopped,
+            })
+          : undefined
     ) {
       const error = tried.length === 0 ? rejected?.error : undefined
       tried.push(member)
