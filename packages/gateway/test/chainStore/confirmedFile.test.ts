@@ -217,6 +217,20 @@ describe('other results', () => {
     expect(opened.writer.pickEntries({ chain, upstream: 'unknown' }, { after: 0, count: 1 })).toEqual([])
   })
 
+  test.each(['null', '5', '[]', '{"method":"eth_getBlockByNumber"}', '{"method":1,"params":"[]"}', '{'])(
+    'with the damaged call %s are removed, and do not keep others waiting',
+    (damaged) => {
+      const opened = openTestFile()
+      addEntry(opened, '{"number":1}', one)
+      opened.file.database.prepare('update entries set call = ?').run(damaged)
+      const own = { method: call.method, params: '["0x6",false]' }
+      addEntry(opened, '{"number":1}', one, { call: own, text: `${chain} ${own.method} ${own.params}`, block: 6 })
+      const picked = opened.writer.pickEntries({ chain, upstream: 'one' }, { after: 0, count: 9 })
+      expect(picked).toMatchObject([{ call: own, block: 6 }])
+      expect(count(opened, 'entries')).toBe(1)
+    },
+  )
+
   test('count as unconfirmed in the stats', () => {
     const opened = openTestFile()
     addEntry(opened, '{}', one)

@@ -27,6 +27,8 @@ interface TestNode {
   /** The most blocks of a query of logs. */
   maxBlocks: number
   status: number
+  /** What is left of its daily limit of 1,000 requests. */
+  left: number
   /** The result of its queries of logs. */
   logs: string
   /** What it responds to other calls. */
@@ -89,6 +91,12 @@ const createNode = (
     health: { isUsable: () => node.isUsable, isHealthy: () => node.isUsable },
     finality: { finalizedBefore: () => node.finalized },
     capabilities: { offers: () => true },
+    budget: {
+      states: () => [
+        { name: 'maxRequestsPerSecond', limit: 10, left: 0 },
+        { name: 'maxRequestsPerDay', limit: 1_000, left: node.left },
+      ],
+    },
   } as unknown as GroupMember
   const defaults = {
     logs: '[]',
@@ -97,6 +105,7 @@ const createNode = (
     isUsable: true,
     maxBlocks: Infinity,
     status: 200,
+    left: 1_000,
     gate: undefined,
     queries: [],
   }
@@ -482,6 +491,7 @@ describe('empty ranges are confirmed', () => {
         getStorable: started.store.getStorable,
         limits,
         progress: new Map(),
+        turn: { next: 0 },
         clients: started.store.clients,
         addEntry: started.store.addEntry,
         addContradictions: () => {},
@@ -516,13 +526,16 @@ describe('empty ranges are confirmed', () => {
     expect(nodes.map(({ queries }) => queries)).toEqual([[], [], [], ['1-800']])
   })
 
-  test('at idle priority: not at a node that is paused, has no room in its budget, or has many calls in flight', async () => {
+  test('at idle priority: not at a node that is paused, has no room or less than half of the day in its budget, or has many calls in flight', async () => {
     const chain = createChain(1_000)
     const [one, two] = [createNode('one', chain, { finalized: 900 }), createNode('two', chain, { finalized: 900 })]
     const { confirm } = await startUnconfirmed([one, two], 800)
     const hasRoomForQuery = vi.spyOn(two.member.upstream, 'hasRoomForQuery').mockReturnValue(false)
     expect(await confirm()).toBe('idle')
     hasRoomForQuery.mockRestore()
+    two.left = 499
+    expect(await confirm()).toBe('idle')
+    two.left = 500
     const inFlight = vi.spyOn(two.member.upstream, 'inFlight').mockReturnValue(17)
     expect(await confirm()).toBe('idle')
     inFlight.mockRestore()
@@ -548,6 +561,7 @@ describe('with `cache.confirm`', () => {
       getStorable: started.store.getStorable,
       limits: new Map(),
       progress: new Map(),
+      turn: { next: 0 },
       clients: { get: ({ name }: GroupMember) => `client of ${name.slice(0, 1)}` },
       addEntry: (answer: EntryAnswer) => {
         const stored = started.file.writer.addEntry(answer)
@@ -557,8 +571,8 @@ describe('with `cache.confirm`', () => {
     }
     const chain = String(started.store.getChain())
     const query = { first: 1, last: 80, addresses: [silent], topics: [] }
-    const getSource = () => {
-      const { source } = started.store.getStorable(nodes[0]?.member as GroupMember, now()) ?? {}
+    const getSource = (at = 0) => {
+      const { source } = started.store.getStorable(nodes[at]?.member as GroupMember, now()) ?? {}
       return source as NonNullable<typeof source>
     }
     return {
@@ -570,9 +584,9 @@ describe('with `cache.confirm`', () => {
         started.file.pass(10_000)
       },
       readLogs: () => started.file.reader.readLogs(chain, query, Infinity)?.missing,
-      addEntry: (call: StoredCall, block = 5) => {
+      addEntry: (call: StoredCall, block = 5, at = 0) => {
         const value = new Uint8Array(Buffer.from('"0x1"'))
-        started.file.writer.addEntry({ ...getSource(), text: toEntryText(chain, call), call, block, value })
+        started.file.writer.addEntry({ ...getSource(at), text: toEntryText(chain, call), call, block, value })
       },
       readEntry: (call: StoredCall) => started.file.reader.readEntry(toEntryText(chain, call)) !== undefined,
     }
@@ -614,7 +628,7 @@ describe('with `cache.confirm`', () => {
     ])
   })
 
-  test('a node that cannot confirm something is not asked again for an hour, and does not keep others waiting', async () => {
+  test('a node that cannot confirm something is not asked again, however late, and does not keep others waiting', async () => {
     const chain = createChain()
     const error = '"error":{"code":-32000,"message":"missing trie node"}'
     const pruned = createNode('pruned', chain, { response: error })
@@ -639,12 +653,68 @@ describe('with `cache.confirm`', () => {
     await confirm()
     pruned.response = '"result":"0x1"'
     nodes[2].isUsable = false
+    const asked = pruned.queries.length
     await confirm()
-    expect(readEntry({ ...balance, params: '["0x3","0x5"]' })).toBe(false)
-    pass(3_600_001)
+    pass(24 * 3_600_000)
     await verify()
-    await confirm()
-    expect(readEntry({ ...balance, params: '["0x3","0x5"]' })).toBe(true)
+    expect(await confirm()).toBe('idle')
+    expect([readEntry({ ...balance, params: '["0x3","0x5"]' }), pruned.queries.length]).toEqual([false, asked])
+  })
+
+  /** Balances of so many accounts. */
+  const toBalances = (count: number): readonly StoredCall[] =>
+    Array.from({ length: count }, (_, at) => ({ ...balance, params: `["0x${at}","0x5"]` }))
+
+  test('results that the other node cannot send are asked for once, and do not keep those after them waiting', async () => {
+    const chain = createChain()
+    const large = `"result":"0x${'0'.repeat(2 * 1024 * 1024)}"`
+    const nodes = [createNode('one', chain), createNode('two', chain, { response: large })] as const
+    const { post } = nodes[1].member.upstream
+    vi.spyOn(nodes[1].member.upstream, 'post').mockImplementation((sent) =>
+      post({
+        ...sent,
+        done: (fault, response) =>
+          (response?.body.length ?? 0) > sent.budget.left ? sent.done('tooLarge') : sent.done(fault, response),
+      }),
+    )
+    const { confirm, addEntry, readEntry } = await startConfirmed(nodes)
+    const calls = toBalances(11)
+    for (const call of calls) addEntry(call)
+    expect(await confirm()).toBe('failed')
+    nodes[1].response = '"result":"0x1"'
+    expect(await confirm()).toBe('more')
+    expect(calls.map(readEntry)).toEqual([...Array(10).fill(false), true])
+    expect(nodes[1].queries).toHaveLength(11)
+  })
+
+  test('what was not asked because the node does not help now is asked for later', async () => {
+    const chain = createChain()
+    const nodes = [createNode('one', chain), createNode('two', chain)] as const
+    const { confirm, addEntry, readEntry } = await startConfirmed(nodes)
+    const calls = toBalances(11)
+    for (const call of calls) addEntry(call)
+    const hasRoom = vi.spyOn(nodes[1].member.upstream, 'hasRoomForQuery').mockReturnValue(false)
+    expect(await confirm()).toBe('failed')
+    // One has room after it: that of the logs is asked first.
+    hasRoom.mockReset().mockReturnValueOnce(true).mockReturnValueOnce(true).mockReturnValue(false)
+    expect(await confirm()).toBe('more')
+    expect(calls.map(readEntry)).toEqual([true, ...Array(10).fill(false)])
+    hasRoom.mockRestore()
+    expect(await confirm()).toBe('more')
+    expect(calls.every(readEntry)).toBe(true)
+  })
+
+  test('each node has its turn, while another one sends ever more', async () => {
+    const chain = createChain()
+    const nodes = [createNode('one', chain), createNode('two', chain)] as const
+    const { confirm, addEntry, readEntry } = await startConfirmed(nodes)
+    const [own, ...others] = toBalances(4) as [StoredCall, ...StoredCall[]]
+    addEntry(own, 5, 1)
+    for (const call of others) {
+      addEntry(call)
+      expect(await confirm()).toBe('more')
+    }
+    expect(readEntry(own)).toBe(true)
   })
 
   test('results wait until their block is final at the other node, and traces need one with the same client', async () => {

@@ -363,7 +363,8 @@ export const toConfirmedStore = (
     confirm: async (answer) => writer.confirm(toAnswer(answer)),
     addEntry: (answer) => {
       const [method = '', params = ''] = answer.text.slice(fuzzedChain.length + 1).split(' ')
-      for (const upstream of ['other', 'good'])
+      // Of blocks that it has not indexed, the other node sends nothing: the good one would not.
+      for (const upstream of answer.upstream === 'other' ? ['other'] : ['other', 'good'])
         writer.addEntry({
           ...answer,
           upstream,

@@ -122,9 +122,15 @@ const isSame = (one: Buffer, other: Uint8Array, call: StoredCall | undefined): b
   return meaning !== undefined && meaning === getMeaning(Buffer.from(other).toString(), call.method)
 }
 
+const isCall = (value: unknown): value is StoredCall => {
+  const { method, params, client = '' } = (value ?? {}) as Partial<Record<keyof StoredCall, unknown>>
+  return [method, params, client].every((member) => typeof member === 'string')
+}
+
 const readCall = (text: string): StoredCall | undefined => {
   try {
-    return JSON.parse(text) as StoredCall
+    const call: unknown = JSON.parse(text)
+    return isCall(call) ? call : undefined
   } catch {
     return undefined
   }

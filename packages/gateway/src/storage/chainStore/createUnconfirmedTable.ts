@@ -60,8 +60,8 @@ export interface UnconfirmedTable {
 
 /** The columns of a row. */
 export const unconfirmedColumns = 'f, last, first, value, source, at, address, topics, crc'
-/** Most ranges that are looked at to choose those that one query confirms. */
-const maxCandidates = 20_000
+/** Most ranges that are looked at to choose those that one query confirms: it has up to 100 addresses. */
+const maxCandidates = 2_000
 
 const toCrc = ({ f, first, last, value, source, at, address, topics }: Omit<UnconfirmedRow, 'crc'>): number =>
   toRowCrc(f, first, last, value, source, at, address, topics)

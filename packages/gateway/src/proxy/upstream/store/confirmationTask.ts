@@ -6,13 +6,12 @@ import type { NetworkStoreParts } from './networkStoreParts.ts'
 /** How a confirmation ended: `more` if there may be more to confirm, `failed` if the node did not help. */
 export type ConfirmationEnd = 'more' | 'idle' | 'failed'
 
-/** What one node has been asked to confirm of another one. What it could not is tried again an hour later. */
+/** What one node has been asked to confirm of another one. What it could not is confirmed by other nodes, or by callers' calls. */
 export interface Progress {
   /** When the newest range was added that it could not confirm. */
   logsAt: number
   /** The number of the last result. */
   entry: number
-  readonly startedAt: number
 }
 
 /** Options of a confirmation. */
@@ -24,6 +23,8 @@ export interface ConfirmOptions
   readonly limits: Map<GroupMember, number>
   /** By the node that has sent something, and the one that confirms it. */
   readonly progress: Map<GroupMember, Map<GroupMember, Progress>>
+  /** Which pair of such nodes is next: each has its turn. */
+  readonly turn: { next: number }
   readonly clients: Pick<NodeClients, 'get'>
   /** Called with a node that had sent what is wrong according to another one, and how often. */
   readonly addContradictions: (upstream: string, count: number) => void

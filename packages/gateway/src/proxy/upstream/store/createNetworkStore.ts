@@ -93,15 +93,18 @@ const createStoreCounts = ({ network, members }: Pick<NetworkStoreParts, 'networ
   }
 }
 
+/** What the confirmations of a network remember. */
+type ConfirmState = Pick<ConfirmOptions, 'limits' | 'progress' | 'turn'>
+
 /** Creates what confirms in the background. Not a poll, which is slow while no calls come: then is the time to confirm. */
 const createConfirmations = (
-  options: Omit<ConfirmOptions, 'limits' | 'progress'>,
+  options: Omit<ConfirmOptions, keyof ConfirmState>,
 ): { readonly start: () => void; readonly stop: () => void } => {
-  const progress: Pick<ConfirmOptions, 'limits' | 'progress'> = { limits: new Map(), progress: new Map() }
+  const state: ConfirmState = { limits: new Map(), progress: new Map(), turn: { next: 0 } }
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const run = async (): Promise<void> => {
-    const end = await confirmStored({ ...options, ...progress })
+    const end = await confirmStored({ ...options, ...state })
     if (!isStopped) timer = setTimeout(() => void run(), confirmPausesMs[end]).unref()
   }
   return {
