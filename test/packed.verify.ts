@@ -76,6 +76,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
       'chainThread',
       'checkEvictionPolicy-*',
       'chunk-*',
+      'createInstances-*',
       'createRedisInvalidation-*',
       'createRedisLimits-*',
       'createRedisMessages-*',
