@@ -242,7 +242,7 @@ describe('problems', needs('chromium'), () => {
     await page.getByRole('checkbox', { name: 'Node API' }).uncheck()
     await page.getByText('the app will be off: all its calls are rejected').waitFor()
     await page
-      .locator('form', { has: page.getByRole('checkbox') })
+      .locator('form', { has: page.getByRole('checkbox', { name: 'Node API' }) })
       .getByRole('button', { name: 'Save' })
       .click()
     await page.getByText('the app is off: all its calls are rejected').waitFor()
