@@ -172,18 +172,22 @@ export function changedProjects(since: string): TestProjectInlineConfiguration[]
   })
 }
 
-/** The longest files: the Python tests, which run hundreds of tests in another process, and every page of the documentation in a browser. */
-const longest = /\/test\/(?:python|docsSite)\.verify\.ts$/
+/** Every page of the documentation in a browser, which takes minutes. */
+const pagesInBrowser = /\/test\/docsSite\.verify\.ts$/
+const pythonTests = /\/test\/python\.verify\.ts$/
 
 /**
- * Starts the long test files first, so that all workers finish at about the same time: the longest ones, then tests that start servers and
- * compilers, then the many small tests next to the code.
+ * Starts the long test files first, so that all workers finish at about the same time: the Python tests, which run hundreds of tests in another
+ * process, then whole services under load, which need more than a share of two cores beside two long files, then the pages in a browser, then tests
+ * that start servers and compilers, and last the many small tests next to the code.
  */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project, moduleId }: TestSpecification): number => {
-      if (project.name === 'python' || longest.test(moduleId)) return 0
-      return /packages.[^/]+.src./.test(moduleId) ? 2 : 1
+      if (project.name === 'python' || pythonTests.test(moduleId)) return 0
+      if (project.name === 'bench') return 1
+      if (pagesInBrowser.test(moduleId)) return 2
+      return /packages.[^/]+.src./.test(moduleId) ? 4 : 3
     }
     const sorted = await super.sort(files)
     return sorted.toSorted((one, other) => rank(one) - rank(other))
