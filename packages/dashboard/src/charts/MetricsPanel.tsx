@@ -7,7 +7,7 @@ import type { Subject } from '../control/queries.ts'
 import { Button } from '../parts/Button.tsx'
 import { Card } from '../parts/Card.tsx'
 import { Empty } from '../parts/Empty.tsx'
-import { Loaded, Skeleton } from '../parts/Loaded.tsx'
+import { FiguresSkeleton, Loaded } from '../parts/Loaded.tsx'
 import { useReachable } from '../control/reachable.ts'
 import { countText, momentText, msExactText, msText, rateText, shortText, utcDayText } from '../parts/times.ts'
 import { SetupLink } from '../parts/SetupLink.tsx'
@@ -55,15 +55,7 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
         )}
       </div>
       <Filters />
-      <Loaded
-        query={query}
-        shape={
-          <div className="stack">
-            <Skeleton lines={1} />
-            <Skeleton lines={6} />
-          </div>
-        }
-      >
+      <Loaded query={query} shape={<FiguresSkeleton />}>
         {(metrics) => (
           <div className={isCurrent ? 'stack wide' : 'stack wide old'} aria-busy={query.isPlaceholderData}>
             <Figures metrics={metrics} words={getRangeWords(metrics.range)} />

@@ -59,6 +59,16 @@ export function Failed({ error, retry }: { readonly error: unknown; readonly ret
   )
 }
 
+/** The placeholder of figures with a chart that are loading. */
+export function FiguresSkeleton() {
+  return (
+    <div className="stack">
+      <Skeleton lines={1} />
+      <Skeleton lines={6} />
+    </div>
+  )
+}
+
 /** The placeholder of data that is loading. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   return (

@@ -5,7 +5,7 @@ import { LiveBadge, useIsLate } from '../../charts/LiveBadge.tsx'
 import { networkStatusQuery, overviewQuery } from '../../control/queries.ts'
 import { useReachable } from '../../control/reachable.ts'
 import { useNetworks } from '../../networks/useNetworks.ts'
-import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
+import { FiguresSkeleton, Loaded } from '../../parts/Loaded.tsx'
 import { Note } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { clockText, countText, dayText, errorRateText, shortText } from '../../parts/times.ts'
@@ -33,15 +33,7 @@ export function OperatorOverview() {
           query.data && <LiveBadge isLive={isReachable && query.isSuccess && !isLate} updatedAt={query.dataUpdatedAt} />
         }
       />
-      <Loaded
-        query={query}
-        shape={
-          <div className="stack">
-            <Skeleton lines={1} />
-            <Skeleton lines={6} />
-          </div>
-        }
-      >
+      <Loaded query={query} shape={<FiguresSkeleton />}>
         {(overview) => (
           <>
             <Problems overview={overview} />

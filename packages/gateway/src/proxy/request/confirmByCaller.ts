@@ -20,7 +20,7 @@ const settingNotEnabled = rejections.invalidRequest(
 const invalid = rejections.invalidRequest(`${confirmHeader} must be a whole number from 2 to 10`)
 
 /**
- * Reads how many nodes a request wants to agree, by the setting of its app or API key and by its header. What cannot be respected is an error: a
+ * Reads how many nodes a request wants to agree, by the setting of its app or API key and by its header. A number that cannot be respected is an error: a
  * caller that asks for confirmation must not believe a result without it.
  * @returns `undefined` if it asks for nothing.
  */

@@ -70,7 +70,7 @@ const secondMs = 1_000
 export const createSecondUsage = (): SecondUsage => ({ index: 0, requests: 0, units: 0 })
 
 /**
- * The part of a limit of a second that an instance has. What cannot be divided goes to each in turn, and so does the room for the heaviest call if
+ * The part of a limit of a second that an instance has. The remainder goes to each in turn, and so does the room for the heaviest call if
  * it needs more than a part.
  */
 const getShare = (limit: number, heaviest: number, second: number, { instances, place }: InstanceShare): number => {
