@@ -11,8 +11,9 @@ export interface MeasuredIndexer {
   readonly erpc: readonly SyncCost[]
 }
 
-/** The share of calls of final blocks that needed no node. A call may need several queries. */
-const toShare = ({ finalCalls, finalQueries }: SyncCost): number => Math.max(0, finalCalls - finalQueries) / finalCalls
+/** The share of calls that needed no node. A call may need several queries. */
+const toShare = (calls: number, queries: number): number => Math.max(0, calls - queries) / calls
+const toFinalShare = ({ finalCalls, finalQueries }: SyncCost): number => toShare(finalCalls, finalQueries)
 const toPercent = (share: number): string => `${(share * 100).toFixed(1)} %`
 
 /** Finds what the syncs through Keyrail cost more than they should. */
@@ -65,8 +66,8 @@ export const formatSyncs = (indexers: readonly MeasuredIndexer[], how: string): 
           return [
             `${name}, ${sync.name}`,
             String(sync.finalCalls),
-            toPercent(toShare(sync)),
-            other === undefined ? '' : toPercent(toShare(other)),
+            toPercent(toFinalShare(sync)),
+            other === undefined ? '' : toPercent(toFinalShare(other)),
             String(sync.finalQueries),
             String(other?.finalQueries ?? ''),
             String(sync.logs),
@@ -75,13 +76,19 @@ export const formatSyncs = (indexers: readonly MeasuredIndexer[], how: string): 
         }),
       ),
     ),
-    'After the first sync, Keyrail confirmed the ranges without logs in the background:',
+    'After the first sync, Keyrail confirmed the ranges without logs in the background. The last column counts later blocks too:',
     formatTable(
-      ['indexer', 'queries that confirm', 'of the queries of the first sync'],
-      indexers.map(({ name, confirmations, keyrail: [first] }) => [
+      [
+        'indexer',
+        'queries that confirm',
+        'of the queries of the first sync',
+        'all calls of the second sync without a node',
+      ],
+      indexers.map(({ name, confirmations, keyrail: [first, second] }) => [
         name,
         String(confirmations),
         first === undefined ? '' : toPercent(confirmations / first.queries),
+        second === undefined ? '' : toPercent(toShare(second.calls, second.queries)),
       ]),
     ),
     '',

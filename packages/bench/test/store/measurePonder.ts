@@ -7,7 +7,7 @@ import { runPonder } from './runPonder.ts'
 import { getNamedBlock, startTokenNode, tailBlocks } from './startTokenNode.ts'
 import type { SyncOptions } from './measuredProxy.ts'
 
-const [lowest, highest] = [0.000_01, 0.001]
+const [lowest, highest] = [0.000_1, 0.01]
 const tokens = Array.from({ length: 55 }, (_, at) => toAddress(0x1000 + at))
 const densities = tokens.map((_, at) => lowest * (highest / lowest) ** (((at * 21) % tokens.length) / tokens.length))
 /** In tokens without and with receipts. */
