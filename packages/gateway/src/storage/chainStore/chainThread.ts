@@ -3,6 +3,7 @@ import { isDamage, openChainFile } from './chainFile.ts'
 import type { ChainFile } from './chainFile.ts'
 import { createChainReader } from './createChainReader.ts'
 import type { ChainReader } from './createChainReader.ts'
+import { createFileReaderRows } from './createFileRows.ts'
 import { createChainWriter } from './createChainWriter.ts'
 import type { ChainWriter } from './createChainWriter.ts'
 
@@ -35,7 +36,7 @@ let functions: ChainReader | ChainWriter | undefined
 
 const open = (): ChainFile['database'] => {
   file ??= openChainFile(path, { readOnly: maxBytes === undefined, mayReplace })
-  functions ??= maxBytes === undefined ? createChainReader(file) : createChainWriter(file, { maxBytes })
+  functions ??= maxBytes === undefined ? createChainReader(createFileReaderRows(file)) : createChainWriter(file, { maxBytes })
   return file.database
 }
 
