@@ -15,7 +15,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openChainStore } from '../../src/storage/chainStore/openChainStore.ts'
-import type { ChainStore } from '../../src/storage/chainStore/openChainStore.ts'
+import type { ChainStore } from '../../src/storage/chainStore/chainStore.ts'
 import { fuzzWithKills } from './fuzzWithKills.ts'
 import { createTestFolder, openTestStore as open } from './openTestFile.ts'
 

@@ -11,6 +11,8 @@ import { prepareRows } from './prepareRows.ts'
 /** What a file has. */
 export interface ChainFileStats {
   readonly bytes: number
+  /** How many bytes a Redis may have; `undefined` for a file. */
+  readonly maxBytes?: number
   readonly chains: readonly {
     readonly chain: string
     readonly upstream: string

@@ -25,7 +25,7 @@ export interface SpanTable {
 }
 
 /** A neighbor that is packed smaller is joined with new logs: they compress better together. */
-const maxJoinedBytes = 4 * 1024
+export const maxJoinedBytes = 4 * 1024
 
 /** Opens the table. @param parts.today - Gets the start of the day, in milliseconds since 1970. */
 export const createSpanTable = (
