@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { needs } from '../../../../scripts/externalPrograms.ts'
 import type { LogQuery } from '../../src/storage/chainStore/logQuery.ts'
 import { describeCachePolicy, isSameRedis } from '../../src/storage/chainStore/redis/checkCacheRedis.ts'
@@ -64,7 +64,7 @@ describe('a chain store in Redis', needs('redis-server'), () => {
   }
   const addBlock = (block: number, own: { revision?: number } = {}) =>
     get().writer.addEntry({ chain, upstream: 'one', ...own, text: `${chain} block ${block}`, block, value: toBytes('7') })
-  const readBlock = async (block: number) => (await get(1).reader.readEntry(`${chain} block ${block}`))?.toString()
+  const readBlock = async (block: number, index = 1) => (await get(index).reader.readEntry(`${chain} block ${block}`))?.toString()
 
   test('has what another instance has stored, by any range in it', async () => {
     expect(await add(toQuery(1, 60))).toBe('stored')
@@ -145,6 +145,28 @@ describe('a chain store in Redis', needs('redis-server'), () => {
     expect(await addBlock(7, { revision: 0 })).toBe('outdated')
     expect(await get().writer.getCheckpoint(name)).toBeUndefined()
     expect(await read(toQuery(1, 100), 1)).toBe('')
+  })
+
+  test('is left alone for five seconds after three late look-ups, and then used again', async () => {
+    let now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
+    const { access } = get()
+    const impatient = createRedisReader(access, { patienceMs: 20 })
+    const readText = async () => (await impatient.readEntry(`${chain} block 7`))?.toString()
+    await addBlock(7)
+    redis.hang()
+    onTestFinished(() => redis.resume())
+    for (let count = 0; count < 3; count += 1) expect(await readText()).toBeUndefined()
+    const sent = access.link.pending()
+    expect(sent).toBe(3)
+    expect(await readText()).toBeUndefined()
+    expect(await add(toQuery(1, 5)).catch((error: unknown) => String(error))).toContain('does not respond')
+    expect(access.link.pending()).toBe(sent)
+    redis.resume()
+    expect(await read(toQuery(1, 5))).toBe('')
+    now += 5_000
+    await expect.poll(() => readBlock(7, 0)).toBe('7')
   })
 
   test('is a server of its own, which deletes what was not used for longest', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { needs } from '../../../../scripts/externalPrograms.ts'
 import type { openTestStore } from './openTestFile.ts'
 import { openTestRedisStore, startCacheRedis } from './openTestRedis.ts'
@@ -18,4 +18,7 @@ describe('with Redis', needs('redis-server'), async () => {
   beforeEach(() => void opened.redis?.admin.flushall())
   afterAll(() => opened.redis?.stop())
   await import('./storedCalls.verify.ts')
+  test('all of them have used Redis', async () => {
+    expect(await opened.redis?.admin.info('commandstats')).toMatch(/cmdstat_zadd:calls=[1-9]\d/)
+  })
 })
