@@ -4,21 +4,21 @@ import type { RedisLink } from '../storage/redis/redisLink.ts'
 import { ConfigError } from './configError.ts'
 
 /**
- * Opens the chain store in the Redis of `CACHE_REDIS_URL`. If that is unreachable, it takes a second, and the store is used once it responds.
+ * Checks whether a Redis may have the chain store, which takes a second if it is unreachable.
  * @param options.limits - The Redis of the limits, which must be another one.
- * @throws {ConfigError} if Redis may not be used: it must delete what was not used for longest when its memory is full.
+ * @returns Whether it responds.
+ * @throws {ConfigError} if it may not: it must delete what was not used for longest when its memory is full.
  */
-export const openCacheRedis = async ({
-  limits,
-  ...options
-}: RedisStoreOptions & { readonly limits: RedisLink | undefined }): Promise<ChainStore> => {
+export const isCacheRedisReady = async (
+  redisUrl: string,
+  { limits }: { readonly limits: RedisLink | undefined },
+): Promise<boolean> => {
   // Imported lazily: most services have no such Redis.
-  const [{ openRedis }, { describeCachePolicy, isSameRedis }, { openRedisStore, waitForRedis }] = await Promise.all([
+  const [{ openRedis }, { describeCachePolicy, isSameRedis }] = await Promise.all([
     import('../storage/redis/openRedis.ts'),
     import('../storage/chainStore/redis/checkCacheRedis.ts'),
-    import('../storage/chainStore/openRedisStore.ts'),
   ])
-  const link = openRedis(options.redisUrl)
+  const link = openRedis(redisUrl)
   let problem: string | undefined
   try {
     problem =
@@ -29,10 +29,23 @@ export const openCacheRedis = async ({
     await link.close()
   }
   if (problem !== undefined && problem !== 'unknown') throw new ConfigError([{ path: 'CACHE_REDIS_URL', fix: problem }])
+  return problem === undefined
+}
+
+/**
+ * Opens the chain store in the Redis of `CACHE_REDIS_URL`. If that is unreachable, the store is used once it responds.
+ * @param options.limits - The Redis of the limits, which must be another one.
+ * @throws {ConfigError} if Redis may not be used.
+ */
+export const openCacheRedis = async ({
+  limits,
+  ...options
+}: RedisStoreOptions & { readonly limits: RedisLink | undefined }): Promise<ChainStore> => {
+  const isReady = await isCacheRedisReady(options.redisUrl, { limits })
+  const { openRedisStore, waitForRedis } = await import('../storage/chainStore/openRedisStore.ts')
   const store = openRedisStore(options)
-  if (problem === 'unknown')
-    options.warn('The Redis of CACHE_REDIS_URL does not respond. Until it does, calls go to nodes.')
   // Otherwise, the first calls would go to nodes while the threads connect.
-  else await waitForRedis(store)
+  if (isReady) await waitForRedis(store)
+  else options.warn('The Redis of CACHE_REDIS_URL does not respond. Until it does, calls go to nodes.')
   return store
 }

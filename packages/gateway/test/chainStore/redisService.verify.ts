@@ -3,7 +3,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { needs } from '../../../../scripts/externalPrograms.ts'
-import { createService, isConfigError, openCacheTools, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
+import {
+  checkCacheRedis,
+  createService,
+  isConfigError,
+  openCacheTools,
+  parseServiceConfig,
+  readServerSecrets,
+} from '../../src/index.ts'
 import type { Service } from '../../src/index.ts'
 import { chainIds, post } from '../startGateway.ts'
 import { createVisitor } from '../service/visitor.ts'
@@ -108,6 +115,13 @@ describe('services with CACHE_REDIS_URL', needs('redis-server'), () => {
       'CACHE_REDIS_URL names the Redis of REDIS_URL, whose counters must not be deleted. Use another server',
     )
     expect(await reject({ cacheRedisUrl: limits.url })).toContain('its maxmemory-policy is noeviction')
+    const file = join(createTestFolder(), 'keyrail.config.json')
+    writeFileSync(file, JSON.stringify({ ...toInput('http://127.0.0.1:9'), storage: { file: 'keyrail.db' } }))
+    const check = (url: string) =>
+      checkCacheRedis(file, { environment: { KEYRAIL_SECRET: 's'.repeat(32), CACHE_REDIS_URL: url } })
+    expect(await check(redis.url)).toEqual({ problem: undefined })
+    expect(await check('redis://127.0.0.1:9')).toEqual({ problem: expect.stringContaining('does not respond') as string })
+    await expect(check(limits.url)).rejects.toSatisfy(isConfigError)
     await redis.admin.config('SET', 'maxmemory', '0')
     expect(await reject({ cacheRedisUrl: redis.url })).toContain('its maxmemory is 0')
   })

@@ -88,7 +88,7 @@ describe('a chain store in Redis', needs('redis-server'), () => {
     const ranges = Array.from({ length: 12 }, (_, index) => toQuery(1 + 5 * index, 30 + 6 * index))
     await Promise.all(ranges.map((query, index) => add(query, index % 2)))
     const [key = ''] = await redis.admin.keys('kr:cache:{*}')
-    const rows = (await redis.admin.zrange(key, 0, -1)).map((text) => JSON.parse(text.slice(8)) as readonly number[])
+    const rows = (await redis.admin.zrange(key, 0, '-1')).map((text) => JSON.parse(text.slice(8)) as readonly number[])
     expect(rows.flatMap(([first, last]) => [first, last])).toEqual(
       rows.flatMap(([first, last]) => [first, last]).toSorted((one, other) => Number(one) - Number(other)),
     )

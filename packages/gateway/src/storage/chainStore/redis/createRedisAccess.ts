@@ -29,6 +29,8 @@ const maxRuns = 2_000
 const maxFailures = 3
 /** For how long. Then one command is the trial. */
 const pauseMs = 5_000
+/** A Redis that did not respond to the check is checked again after this long, in milliseconds. */
+const recheckMs = 500
 
 /** What happened to the commands of a shard. */
 interface ShardState {
@@ -61,6 +63,8 @@ export const createRedisAccess = ({
   let runs = 0
   const check = async (): Promise<void> => {
     const problem = await describeCachePolicy(link)
+    // Without a connection, it is checked when there is one.
+    if (problem === 'unknown' && link.isReady()) setTimeout(() => void check(), recheckMs).unref()
     if (problem !== undefined && problem !== 'unknown') warn(`CACHE_REDIS_URL ${problem}. The chain store is off.`)
     isChecked = problem === undefined
   }
