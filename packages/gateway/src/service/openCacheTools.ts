@@ -44,9 +44,12 @@ const openStore = async (
     const store = openRedisStore({ redisUrl, confirm: cache?.confirm, warn })
     if (await waitForRedis(store)) return { file: undefined, store }
     await store.close()
-    throw new StorageError('the Redis of CACHE_REDIS_URL does not respond, or may not be used: see the log of the service', {
-      fault: 'unavailable',
-    })
+    throw new StorageError(
+      'the Redis of CACHE_REDIS_URL does not respond, or may not be used: see the log of the service',
+      {
+        fault: 'unavailable',
+      },
+    )
   }
   const { file } = cache ?? {}
   if (cache === undefined || file === undefined)

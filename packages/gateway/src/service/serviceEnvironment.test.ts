@@ -28,5 +28,7 @@ test('a chain store in both places, or without one, is an error that says how to
 })
 
 test('a wrong CACHE_REDIS_URL is an error without its password', () => {
-  expect(() => read(undefined, 'http://:topsecret@cache')).toThrow(/^(?!.*topsecret).*CACHE_REDIS_URL must be a URL such as/s)
+  expect(() => read(undefined, 'http://:topsecret@cache')).toThrow(
+    /^(?!.*topsecret).*CACHE_REDIS_URL must be a URL such as/s,
+  )
 })

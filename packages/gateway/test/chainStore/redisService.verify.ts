@@ -120,7 +120,9 @@ describe('services with CACHE_REDIS_URL', needs('redis-server'), () => {
     const check = (url: string) =>
       checkCacheRedis(file, { environment: { KEYRAIL_SECRET: 's'.repeat(32), CACHE_REDIS_URL: url } })
     expect(await check(redis.url)).toEqual({ problem: undefined })
-    expect(await check('redis://127.0.0.1:9')).toEqual({ problem: expect.stringContaining('does not respond') as string })
+    expect(await check('redis://127.0.0.1:9')).toEqual({
+      problem: expect.stringContaining('does not respond') as string,
+    })
     await expect(check(limits.url)).rejects.toSatisfy(isConfigError)
     await redis.admin.config('SET', 'maxmemory', '0')
     expect(await reject({ cacheRedisUrl: redis.url })).toContain('its maxmemory is 0')

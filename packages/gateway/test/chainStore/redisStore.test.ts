@@ -41,8 +41,7 @@ describe('a chain store in Redis', needs('redis-server'), () => {
       const access = createRedisAccess({ url: redis.url, warn: () => {} })
       instances.push({ access, reader: createRedisReader(access, { patienceMs }), writer: createRedisWriter(access) })
     }
-    for (const { writer } of instances)
-      await vi.waitFor(() => writer.getCheckpoint(name), { interval: 10 })
+    for (const { writer } of instances) await vi.waitFor(() => writer.getCheckpoint(name), { interval: 10 })
   })
   beforeEach(async () => {
     await redis.admin.flushall()
@@ -63,8 +62,16 @@ describe('a chain store in Redis', needs('redis-server'), () => {
     return found?.missing ?? Buffer.from(found?.value ?? []).toString()
   }
   const addBlock = (block: number, own: { revision?: number } = {}) =>
-    get().writer.addEntry({ chain, upstream: 'one', ...own, text: `${chain} block ${block}`, block, value: toBytes('7') })
-  const readBlock = async (block: number, index = 1) => (await get(index).reader.readEntry(`${chain} block ${block}`))?.toString()
+    get().writer.addEntry({
+      chain,
+      upstream: 'one',
+      ...own,
+      text: `${chain} block ${block}`,
+      block,
+      value: toBytes('7'),
+    })
+  const readBlock = async (block: number, index = 1) =>
+    (await get(index).reader.readEntry(`${chain} block ${block}`))?.toString()
 
   test('has what another instance has stored, by any range in it', async () => {
     expect(await add(toQuery(1, 60))).toBe('stored')
@@ -99,7 +106,10 @@ describe('a chain store in Redis', needs('redis-server'), () => {
     const silent = toQuery(1, 100, toAddress(2))
     await add(silent)
     expect(await read(silent)).toMatchObject({ first: 1, last: 100 })
-    const picked = await get(1).writer.pickUnconfirmed({ chain, upstream: 'one' }, { maxBlocks: 500, waitMs: 0, ageMs: 0 })
+    const picked = await get(1).writer.pickUnconfirmed(
+      { chain, upstream: 'one' },
+      { maxBlocks: 500, waitMs: 0, ageMs: 0 },
+    )
     expect(picked?.query).toEqual(silent)
     const answer = { chain, upstream: 'two', query: silent, result: toBytes('[]') }
     expect(await get(1).writer.confirm(answer)).toEqual({ confirmed: 1, contradicted: 0 })

@@ -107,15 +107,19 @@ test('a store in a Redis Cluster gets what the chain has', needs('redis-server')
   }
 })
 
-test('a Redis that may not be used is not: it does not delete what was not used for longest', needs('redis-server'), async () => {
-  const redis = await startCacheRedis()
-  try {
-    await redis.admin.config('SET', 'maxmemory-policy', 'noeviction')
-    const warnings: string[] = []
-    const store = await openTestRedisStore(redis.url, { warnings })
-    await expect(store.call('getCheckpoint', 'testnet 5')).rejects.toThrow('does not respond')
-    await expect.poll(() => warnings).toEqual([expect.stringContaining('its maxmemory-policy is noeviction')])
-  } finally {
-    await redis.stop()
-  }
-})
+test(
+  'a Redis that may not be used is not: it does not delete what was not used for longest',
+  needs('redis-server'),
+  async () => {
+    const redis = await startCacheRedis()
+    try {
+      await redis.admin.config('SET', 'maxmemory-policy', 'noeviction')
+      const warnings: string[] = []
+      const store = await openTestRedisStore(redis.url, { warnings })
+      await expect(store.call('getCheckpoint', 'testnet 5')).rejects.toThrow('does not respond')
+      await expect.poll(() => warnings).toEqual([expect.stringContaining('its maxmemory-policy is noeviction')])
+    } finally {
+      await redis.stop()
+    }
+  },
+)

@@ -52,7 +52,10 @@ export interface AnswerWriter {
 export const toAtomKeyText = (chain: string, atom: Atom): string => `${chain} ${toAtomText(atom)}`
 
 /** Creates the functions that store answers as rows. @param options.now - Milliseconds since 1970. */
-export const createAnswerWriter = (rows: ChainRows, { now = Date.now }: { readonly now?: () => number }): AnswerWriter => {
+export const createAnswerWriter = (
+  rows: ChainRows,
+  { now = Date.now }: { readonly now?: () => number },
+): AnswerWriter => {
   const { toKey, sources } = rows
   const today = (): number => startOfUtcDay(now())
   const logTable = createLogTable(rows.values)
@@ -155,4 +158,3 @@ const readAnswer = ({
   }
   return [...byAtom].map(([atom, own]) => ({ atom, logs: own }))
 }
-

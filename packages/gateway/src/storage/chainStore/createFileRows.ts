@@ -11,7 +11,10 @@ export interface FileRows extends ChainRows {
   /** Gets the id of a source; `undefined` if nothing of it is stored. */
   readonly findSource: (source: AnswerSource) => number | undefined
   /** Gets the oldest rows of a source that were added in this time, in milliseconds since 1970. */
-  readonly selectOldest: (source: number, times: { readonly after: number; readonly until: number }) => readonly UnconfirmedRow[]
+  readonly selectOldest: (
+    source: number,
+    times: { readonly after: number; readonly until: number },
+  ) => readonly UnconfirmedRow[]
   /** Gets entries of a source whose calls another node has to confirm, with higher numbers than this. */
   readonly selectCalls: (source: number, after: number, count: number) => readonly CallRow[]
   /** Sets the day on which a row was used. */
@@ -135,8 +138,7 @@ export const createFileRows = (file: ChainFile): FileRows => {
     findSource: find,
     selectOldest: (source, { after, until }) => oldest.all(source, after, until),
     selectCalls: (source, after, count) => selectCalls.all(source, after, count),
-    use: ({ key, last }, day) =>
-      void (last === undefined ? useEntry.run(day, key) : useSpan.run(day, key, last)),
+    use: ({ key, last }, day) => void (last === undefined ? useEntry.run(day, key) : useSpan.run(day, key, last)),
   }
 }
 

@@ -41,7 +41,14 @@ export const waitForRedis = async (store: Pick<ChainStore, 'call'>): Promise<boo
 export const openRedisStore = ({ redisUrl, confirm = false, patienceMs, warn }: RedisStoreOptions): ChainStore => {
   const reader = startChainThread<ChainReader>({ redisUrl, mayWrite: false, patienceMs })
   const writer = startChainThread<ChainWriter>({ redisUrl, mayWrite: true }, warn)
-  const { stop, isOn, read: _read, write: _write, getUses: _getUses, ...store } = createThreadStore({
+  const {
+    stop,
+    isOn,
+    read: _read,
+    write: _write,
+    getUses: _getUses,
+    ...store
+  } = createThreadStore({
     reader,
     writer,
     confirm,

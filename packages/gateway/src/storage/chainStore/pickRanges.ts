@@ -74,7 +74,12 @@ const toQuery = (
  */
 export const pickRanges = (
   rows: readonly RangeRow[],
-  { maxBlocks, waitMs, upstream, now }: Pick<ConfirmOptions, 'maxBlocks' | 'waitMs'> & { readonly upstream: string; readonly now: number },
+  {
+    maxBlocks,
+    waitMs,
+    upstream,
+    now,
+  }: Pick<ConfirmOptions, 'maxBlocks' | 'waitMs'> & { readonly upstream: string; readonly now: number },
 ): UnconfirmedLogs | undefined => {
   const parsed = rows.map((row) => ({ ...row, topics: JSON.parse(row.topics) as Topics }))
   const [oldest] = parsed

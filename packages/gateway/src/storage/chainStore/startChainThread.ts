@@ -1,5 +1,12 @@
 import { Worker } from 'node:worker_threads'
-import type { ThreadCall, ThreadData, ThreadFunctions, ThreadMessage, ThreadOutcome, ThreadResponse } from './chainThread.ts'
+import type {
+  ThreadCall,
+  ThreadData,
+  ThreadFunctions,
+  ThreadMessage,
+  ThreadOutcome,
+  ThreadResponse,
+} from './chainThread.ts'
 
 /** A thread that reads or writes a chain store. */
 export interface ChainThread<Functions extends Partial<ThreadFunctions>> {

@@ -21,7 +21,10 @@ export interface RowStamp {
 }
 
 /** The version in which something is stored now. */
-export const toStamp = ({ revision, purges }: ChainState): Pick<RowStamp, 'revision' | 'purges'> => ({ revision, purges })
+export const toStamp = ({ revision, purges }: ChainState): Pick<RowStamp, 'revision' | 'purges'> => ({
+  revision,
+  purges,
+})
 
 /** Gets the last block up to which something that was stored is still valid; -1 if nothing of it is. */
 export const getValidTo = ({ replaced, purged }: ChainState, { revision, purges, name }: RowStamp): number => {

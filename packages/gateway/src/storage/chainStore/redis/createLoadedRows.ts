@@ -43,7 +43,10 @@ interface Placed<Row> {
 /** A copy of what Redis has of some atoms and entries, for one decision. */
 export interface LoadedRows extends ChainRows {
   /** Adds a span or a range. @param text - What Redis has, if that is the same. */
-  readonly load: (row: SpanRow | UnconfirmedRow, of: { readonly stored: StoredRow; readonly text: string | undefined }) => void
+  readonly load: (
+    row: SpanRow | UnconfirmedRow,
+    of: { readonly stored: StoredRow; readonly text: string | undefined },
+  ) => void
   readonly loadValue: (f: Uint8Array, value: number, bytes: Uint8Array) => void
   /** Adds a row that is not valid any more: it makes room for new ones. */
   readonly loadVoid: (f: Uint8Array, text: string) => void
@@ -111,7 +114,14 @@ export const createLoadedRows = (chain: string, state: ChainState | undefined): 
   const toChange = (atom: LoadedAtom): AtomChange => {
     const { f, removed, voided, spans, unconfirmed, addedValues, deletedValues } = atom
     const added = [...spans.values(), ...unconfirmed.values()].filter(({ text }) => text === undefined)
-    return { f, removed, voided, added: added.map(({ row }) => toStored(row, atom)), values: addedValues, deletedValues }
+    return {
+      f,
+      removed,
+      voided,
+      added: added.map(({ row }) => toStored(row, atom)),
+      values: addedValues,
+      deletedValues,
+    }
   }
 
   return {

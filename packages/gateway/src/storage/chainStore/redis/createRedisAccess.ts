@@ -91,9 +91,10 @@ export const createRedisAccess = ({
     run: async (waitMs, work) => {
       if (runs >= maxRuns) throw unavailable()
       const open = new Set<ShardState>()
+      let isLate = false
       const send: SendCommand = async (key, command) => {
         const shard = getShard(key)
-        if (!isChecked || !link.isReady(key) || !mayUse(shard)) throw unavailable()
+        if (isLate || !isChecked || !link.isReady(key) || !mayUse(shard)) throw unavailable()
         link.cork(key)
         open.add(shard)
         try {
@@ -113,6 +114,7 @@ export const createRedisAccess = ({
       // What arrived while this thread was busy is read before the next turn.
       if (result === timedOut) result = await withTimeout(working, 0, { unref: true })
       if (result !== timedOut) return result
+      isLate = true
       working.catch(() => {})
       for (const shard of open) fail(shard)
       open.clear()

@@ -133,19 +133,21 @@ export const createRedisReader = (
 
   return {
     readLogs: async (chain, query, maxBytes) => {
-      let lookUp: LookUp | undefined
       try {
-        return await access.run(patienceMs, (send) => {
+        return await access.run(patienceMs, async (send) => {
           const state = states.load(chain, send)
           state.catch(() => {})
           const own = { send, query, state, spans: new Map(), values: new Map() }
-          lookUp = { ...own, wantedKeys: [], wantedValues: [], heldBytes: 0 }
-          return readLogs(lookUp, chain, maxBytes)
+          const lookUp: LookUp = { ...own, wantedKeys: [], wantedValues: [], heldBytes: 0 }
+          try {
+            return await readLogs(lookUp, chain, maxBytes)
+          } finally {
+            // Also of one that is late, once its commands have ended.
+            heldBytes -= lookUp.heldBytes
+          }
         })
       } catch {
         return undefined
-      } finally {
-        heldBytes -= lookUp?.heldBytes ?? 0
       }
     },
     readEntry: async (text) => {

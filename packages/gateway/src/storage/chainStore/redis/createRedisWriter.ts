@@ -4,27 +4,22 @@ import { intersect } from '../blockRanges.ts'
 import type { BlockRange } from '../blockRanges.ts'
 import type { ChainFileStats } from '../createChainUpkeep.ts'
 import type { ChainWriter } from '../createChainWriter.ts'
-import { readStoredCall } from '../createEntryTable.ts'
-import type { UnconfirmedEntry } from '../createEntryTable.ts'
 import { maxJoinedBytes } from '../createSpanTable.ts'
 import { toAtoms } from '../logQuery.ts'
-import { pickRanges } from '../pickRanges.ts'
-import { createChainStates, getValidTo } from './createChainStates.ts'
-import type { ChainState, ChainStates } from './createChainStates.ts'
+import { createChainStates } from './createChainStates.ts'
+import type { ChainState } from './createChainStates.ts'
 import { readCacheMemory } from './checkCacheRedis.ts'
 import { createLoadedRows, widen } from './createLoadedRows.ts'
 import type { AtomChange, LoadedRows } from './createLoadedRows.ts'
 import type { RedisAccess, SendCommand } from './createRedisAccess.ts'
+import { createQueues, queueEntry, queueRanges } from './createQueues.ts'
 import { readRows, readValues } from './readRows.ts'
 import {
   readEntry,
-  readRow,
   toEntryKey,
   toEntryRow,
   toKey,
-  toQueueKey,
   toRowsKey,
-  toRowSource,
   toSpanRow,
   toUnconfirmedRow,
   toValidRow,
@@ -47,8 +42,6 @@ const waitMs = 2_000
 const maxTries = 5
 /** Most bytes of ranges that one answer confirms. */
 const maxLoadedBytes = 64 * 1024 * 1024
-/** Most ranges that are looked at to choose those that one query confirms. */
-const maxCandidates = 500
 
 /** Reads what Redis has of an atom in a range, and the logs that a decision may need. */
 const loadAtom = async (
@@ -70,7 +63,11 @@ const loadAtom = async (
   const bytes = read.reduce((sum, { row }) => sum + row.size, 0)
   if (bytes > maxLoadedBytes) throw new Error('an answer is about too much that is stored')
   const [values, exist] = await Promise.all([
-    readValues(send, f, read.map(({ row }) => row.value)),
+    readValues(
+      send,
+      f,
+      read.map(({ row }) => row.value),
+    ),
     Promise.all(
       withLogs
         .filter((one) => !isRead(one))
@@ -105,97 +102,6 @@ const coverAtom = async (send: SendCommand, change: AtomChange): Promise<boolean
     )) === 1
   )
 }
-
-/** Notes which ranges another node has to confirm, and which not any more. */
-const queueRanges = async (send: SendCommand, chain: string, { f, removed, added }: AtomChange): Promise<void> => {
-  const toMember = (text: string): string => `${Buffer.from(f).toString('base64url')} ${text}`
-  const gone = removed.flatMap((text) => {
-    const row = readRow(f, text)
-    return row?.at === undefined ? [] : [{ row, text }]
-  })
-  await Promise.all([
-    ...gone.map(({ row, text }) => {
-      const key = toQueueKey('logs', chain, row.node)
-      return send(key, (client) => client.zrem(key, toMember(text)))
-    }),
-    ...added.map(async (row) => {
-      const key = toQueueKey('logs', chain, row.node)
-      const { at } = row
-      if (at !== undefined) await send(key, (client) => client.zadd(key, at, toMember(writeRow(f, row))))
-    }),
-  ])
-}
-
-/** A range of a queue, and what Redis has of it. */
-interface QueuedRange {
-  readonly member: string
-  readonly f: Buffer
-  readonly text: string
-  readonly row: StoredRow
-}
-
-const readQueued = (member: string): QueuedRange | undefined => {
-  const at = member.indexOf(' ')
-  const f = Buffer.from(member.slice(0, at), 'base64url')
-  const text = member.slice(at + 1)
-  const row = readRow(f, text)
-  return row && { member, f, text, row }
-}
-
-/** Creates the functions that choose what another node has to confirm. */
-const createQueues = (
-  { run }: Pick<RedisAccess, 'run'>,
-  states: ChainStates,
-  now: () => number,
-): Pick<RedisWriter, 'pickUnconfirmed' | 'pickEntries'> => ({
-  pickUnconfirmed: ({ chain, ...from }, { maxBlocks, waitMs: gatherMs, after = 0, ageMs }) =>
-    run(waitMs, async (send) => {
-      const key = toQueueKey('logs', chain, toRowSource({ chain, ...from }).node)
-      const state = await states.load(chain, send)
-      const members = await send(key, (client) =>
-        client.zrangebyscore(key, `(${after}`, now() - ageMs, 'LIMIT', 0, maxCandidates),
-      )
-      const queued = members.flatMap((member) => readQueued(member) ?? [])
-      const oldest = queued[0]?.row.at
-      if (state === undefined || oldest === undefined || now() - oldest < gatherMs) return undefined
-      const scores = await Promise.all(
-        queued.map(({ f, text }) => send(toRowsKey(f), (client) => client.zscore(toRowsKey(f), text))),
-      )
-      // What Redis has deleted, or what was replaced, cannot be confirmed.
-      const open = queued.flatMap((one, at) => {
-        const row = scores[at] === null ? undefined : toValidRow(one.row, state)
-        return row === undefined ? [] : { ...one, row }
-      })
-      const left = new Set(open.map(({ member }) => member))
-      const gone = members.filter((member) => !left.has(member))
-      if (gone.length > 0) await send(key, (client) => client.zrem(key, ...gone))
-      const rows = open.map(({ f, row }) => toUnconfirmedRow(f, row))
-      return pickRanges(rows, { maxBlocks, waitMs: gatherMs, upstream: from.upstream, now: now() })
-    }),
-  pickEntries: ({ chain, ...from }, { after, count }) =>
-    run(waitMs, async (send) => {
-      const key = toQueueKey('calls', chain, toRowSource({ chain, ...from }).node)
-      const state = await states.load(chain, send)
-      const list = await send(key, (client) =>
-        client.zrangebyscore(key, `(${after}`, '+inf', 'WITHSCORES', 'LIMIT', 0, count),
-      )
-      const found: UnconfirmedEntry[] = []
-      for (let at = 0; at < list.length; at += 2) {
-        const name = list[at] ?? ''
-        const id = Buffer.from(name, 'base64url')
-        const bytes = await send(toEntryKey(id), (client) => client.getBuffer(toEntryKey(id)))
-        const entry = bytes === null ? undefined : readEntry(id, bytes)
-        const isOpen = entry !== undefined && entry.unconfirmed !== 0 && state !== undefined
-        const call =
-          isOpen && entry.block <= getValidTo(state, entry)
-            ? readStoredCall(JSON.stringify(entry.call), { chain, isKey: (own) => toKey(own).equals(id) })
-            : undefined
-        if (call === undefined || entry === undefined) await send(key, (client) => client.zrem(key, name))
-        else found.push({ number: Number(list[at + 1]), call, block: entry.block })
-      }
-      return found
-    }),
-})
 
 /** Creates the functions that write to Redis. @param options.now - Milliseconds since 1970. */
 export const createRedisWriter = (
@@ -234,10 +140,7 @@ export const createRedisWriter = (
       const { chain, text } = answer
       const id = toKey(text)
       const key = toEntryKey(id)
-      const [state, bytes] = await Promise.all([
-        states.load(chain, send),
-        send(key, (client) => client.getBuffer(key)),
-      ])
+      const [state, bytes] = await Promise.all([states.load(chain, send), send(key, (client) => client.getBuffer(key))])
       const rows = createLoadedRows(chain, state)
       const before = bytes === null ? undefined : readEntry(id, bytes)
       const row = before && state && toEntryRow(before, state)
@@ -247,9 +150,7 @@ export const createRedisWriter = (
       for (const [, entry] of rows.getChangedEntries()) {
         if (entry === undefined) await send(key, (client) => client.del(key))
         else await send(key, (client) => client.set(key, writeEntry(id, entry)))
-        if (entry?.call === undefined) continue
-        const queue = toQueueKey('calls', chain, entry.node)
-        await send(queue, (client) => client.keyrailNumber(queue, id.toString('base64url')))
+        if (entry?.call !== undefined) await queueEntry(send, entry, id)
       }
       return result
     })

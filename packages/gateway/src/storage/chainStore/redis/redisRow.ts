@@ -49,7 +49,8 @@ export const toRowSource = ({ upstream, node = upstream, group = '' }: AnswerSou
 /** Gets the id of a node: the same for all instances. */
 export const toSourceId = ({ node }: RowSource): number => toKey(node).readUIntBE(0, 6)
 
-const sign = (key: Uint8Array, text: string): string => `${crc32(text, crc32(key)).toString(16).padStart(8, '0')}${text}`
+const sign = (key: Uint8Array, text: string): string =>
+  `${crc32(text, crc32(key)).toString(16).padStart(8, '0')}${text}`
 
 /** Reads a list with its checksum. */
 const readSigned = <List>(key: Uint8Array, text: string): List | undefined => {
@@ -59,8 +60,8 @@ const readSigned = <List>(key: Uint8Array, text: string): List | undefined => {
 
 /** A row as a list of its members. */
 type RowList = readonly [
-  ...readonly [number, number, number, number, number, number],
-  ...readonly [string, string, string, number?, string?, string?],
+  ...(readonly [number, number, number, number, number, number]),
+  ...(readonly [string, string, string, number?, string?, string?]),
 ]
 
 /** Writes a row as a member of the sorted set of an atom. */
