@@ -11,7 +11,7 @@ import type { RedisWriter } from '../../src/storage/chainStore/redis/createRedis
 import { openRedis } from '../../src/storage/redis/openRedis.ts'
 import { startRedis } from '../usage/startRedis.ts'
 import { createModelChain, toAddress, toWord } from './modelChain.ts'
-import { patienceMs, startCacheRedis } from './openTestRedis.ts'
+import { longPatienceMs, startCacheRedis } from './openTestRedis.ts'
 import type { CacheRedis } from './openTestRedis.ts'
 
 const name = 'testnet 5'
@@ -39,7 +39,7 @@ describe('a chain store in Redis', needs('redis-server'), () => {
     redis = await startCacheRedis()
     for (let count = 0; count < 2; count += 1) {
       const access = createRedisAccess({ url: redis.url, warn: () => {} })
-      instances.push({ access, reader: createRedisReader(access, { patienceMs }), writer: createRedisWriter(access) })
+      instances.push({ access, reader: createRedisReader(access, { patienceMs: longPatienceMs }), writer: createRedisWriter(access) })
     }
     for (const { writer } of instances) await vi.waitFor(() => writer.getCheckpoint(name), { interval: 10 })
   })

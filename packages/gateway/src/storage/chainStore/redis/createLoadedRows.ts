@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { BlockRange } from '../blockRanges.ts'
 import type { EntryRow, SpanRow } from '../chainFile.ts'
-import type { ChainRows, RangeRows, UnconfirmedRow } from '../chainRows.ts'
-import type { StoredCall } from '../createEntryTable.ts'
-import type { AnswerSource } from '../createSourceTable.ts'
+import type { ChainRows, RangeRows, SourceRows, UnconfirmedRow, ValueRows } from '../chainRows.ts'
 import { toStamp } from './createChainStates.ts'
 import type { ChainState } from './createChainStates.ts'
 import { toRowSource, toSourceId, toKey } from './redisRow.ts'
@@ -56,128 +54,133 @@ export interface LoadedRows extends ChainRows {
   readonly getChangedEntries: () => readonly (readonly [id: Buffer, entry: StoredEntry | undefined])[]
 }
 
+const createAtom = (f: Uint8Array): LoadedAtom => ({
+  f,
+  spans: new Map(),
+  unconfirmed: new Map(),
+  removed: [],
+  voided: [],
+  values: new Map(),
+  sizes: new Map(),
+  addedValues: new Map(),
+  deletedValues: [],
+})
+
+const toHex = (key: Uint8Array): string => Buffer.from(key).toString('hex')
+
+/** Gets an atom, which is added if it is new. */
+type GetAtom = (f: Uint8Array) => LoadedAtom
+
+const createRangeRows = <Row extends SpanRow | UnconfirmedRow>(
+  getAtom: GetAtom,
+  getRows: (atom: LoadedAtom) => Map<number, Placed<Row>>,
+): RangeRows<Row> => ({
+  select: (f, { first, last }) => {
+    const from = [...getRows(getAtom(f)).values()]
+      .map(({ row }) => row)
+      .filter((row) => row.last >= first)
+      .toSorted((one, other) => one.last - other.last)
+    const after = from.findIndex((row) => row.last >= last)
+    return after < 0 ? from : from.slice(0, after + 1)
+  },
+  insert: (row) => void getRows(getAtom(row.f)).set(row.last, { row, text: undefined }),
+  delete: (f, last) => {
+    const atom = getAtom(f)
+    const text = getRows(atom).get(last)?.text
+    if (text !== undefined) atom.removed.push(text)
+    getRows(atom).delete(last)
+  },
+})
+
+const createValueRows = (getAtom: GetAtom): ValueRows => ({
+  get: (f, id) => getAtom(f).values.get(id),
+  insert: (f, value) => {
+    const { values, addedValues, sizes } = getAtom(f)
+    const id = randomBytes(6).readUIntBE(0, 6) + 1
+    values.set(id, value)
+    addedValues.set(id, value)
+    sizes.set(id, value.length)
+    return id
+  },
+  delete: (f, id) => {
+    const { addedValues, deletedValues } = getAtom(f)
+    if (!addedValues.delete(id)) deletedValues.push(id)
+  },
+})
+
+const unknownSource: RowSource = { node: '', name: '', group: '' }
+
+/** The nodes of rows, by their ids. */
+const createSources = (chain: string, state: ChainState | undefined) => {
+  const byId = new Map<number, RowSource>()
+  let answerer: number | undefined
+  const rows: SourceRows = {
+    add: (answer) => {
+      const source = toRowSource(answer)
+      answerer = toSourceId(source)
+      byId.set(answerer, source)
+      return answerer
+    },
+    getName: (id) => byId.get(id)?.name ?? '',
+    isOfOtherGroup: (id, group) => {
+      const other = byId.get(id)?.group
+      // The group of a node may be another one now.
+      return id !== answerer && other !== undefined && other !== toRowSource({ chain, upstream: '', group }).group
+    },
+    isOutdated: ({ revision = state?.revision }) => state === undefined || revision !== state.revision,
+  }
+  return {
+    rows,
+    get: (id: number): RowSource => byId.get(id) ?? unknownSource,
+    set: (id: number, { node, name, group }: RowSource): void => void byId.set(id, { node, name, group }),
+  }
+}
+
 /** Creates rows in memory, which a decision reads and changes. */
 export const createLoadedRows = (chain: string, state: ChainState | undefined): LoadedRows => {
   const atoms = new Map<string, LoadedAtom>()
   const entries = new Map<string, EntryRow>()
   const changedEntries = new Map<string, StoredEntry | undefined>()
-  const sources = new Map<number, RowSource>()
-  let answerer: number | undefined
+  const sources = createSources(chain, state)
   const stamp = state === undefined ? { revision: 0, purges: 0 } : toStamp(state)
-  const toHex = (key: Uint8Array): string => Buffer.from(key).toString('hex')
-
-  const getAtom = (f: Uint8Array): LoadedAtom => {
-    const name = toHex(f)
-    const known = atoms.get(name)
-    if (known !== undefined) return known
-    const atom: LoadedAtom = {
-      f,
-      spans: new Map(),
-      unconfirmed: new Map(),
-      removed: [],
-      voided: [],
-      values: new Map(),
-      sizes: new Map(),
-      addedValues: new Map(),
-      deletedValues: [],
-    }
-    atoms.set(name, atom)
+  const getAtom: GetAtom = (f) => {
+    const atom = atoms.get(toHex(f)) ?? createAtom(f)
+    atoms.set(toHex(f), atom)
     return atom
-  }
-  const createRangeRows = <Kind extends 'spans' | 'unconfirmed'>(kind: Kind) => {
-    type Row = Kind extends 'spans' ? SpanRow : UnconfirmedRow
-    const getRows = (f: Uint8Array): Map<number, Placed<Row>> => getAtom(f)[kind] as unknown as Map<number, Placed<Row>>
-    const rangeRows: RangeRows<Row> = {
-      select: (f, { first, last }) => {
-        const from = [...getRows(f).values()]
-          .map(({ row }) => row)
-          .filter((row) => row.last >= first)
-          .toSorted((one, other) => one.last - other.last)
-        const after = from.findIndex((row) => row.last >= last)
-        return after < 0 ? from : from.slice(0, after + 1)
-      },
-      insert: (row) => void getRows(row.f).set(row.last, { row, text: undefined }),
-      delete: (f, last) => {
-        const text = getRows(f).get(last)?.text
-        if (text !== undefined) getAtom(f).removed.push(text)
-        getRows(f).delete(last)
-      },
-    }
-    return rangeRows
   }
   const toStored = (row: SpanRow | UnconfirmedRow, { sizes }: LoadedAtom): StoredRow => {
     const { first, last, value } = row
-    const source = sources.get(row.source) ?? { node: '', name: '', group: '' }
     const own = 'at' in row ? { at: row.at, address: row.address, topics: row.topics } : {}
-    return { first, last, value, size: sizes.get(value) ?? 0, ...stamp, ...source, ...own }
+    return { first, last, value, size: sizes.get(value) ?? 0, ...stamp, ...sources.get(row.source), ...own }
   }
   const toChange = (atom: LoadedAtom): AtomChange => {
     const { f, removed, voided, spans, unconfirmed, addedValues, deletedValues } = atom
     const added = [...spans.values(), ...unconfirmed.values()].filter(({ text }) => text === undefined)
-    return {
-      f,
-      removed,
-      voided,
-      added: added.map(({ row }) => toStored(row, atom)),
-      values: addedValues,
-      deletedValues,
-    }
+    return { f, removed, voided, added: added.map(({ row }) => toStored(row, atom)), values: addedValues, deletedValues }
   }
-
   return {
     toKey,
-    spans: createRangeRows('spans'),
-    unconfirmed: createRangeRows('unconfirmed'),
-    values: {
-      get: (f, id) => getAtom(f).values.get(id),
-      insert: (f, value) => {
-        const { values, addedValues, sizes } = getAtom(f)
-        const id = randomBytes(6).readUIntBE(0, 6) + 1
-        values.set(id, value)
-        addedValues.set(id, value)
-        sizes.set(id, value.length)
-        return id
-      },
-      delete: (f, id) => {
-        const { addedValues, deletedValues } = getAtom(f)
-        if (!addedValues.delete(id)) deletedValues.push(id)
-      },
-    },
+    spans: createRangeRows(getAtom, ({ spans }) => spans),
+    unconfirmed: createRangeRows(getAtom, ({ unconfirmed }) => unconfirmed),
+    values: createValueRows(getAtom),
     entries: {
       get: (id) => entries.get(toHex(id)),
-      insert: (id, { source, block, unconfirmed, value }, call: StoredCall | undefined) => {
-        const own = sources.get(source) ?? { node: '', name: '', group: '' }
-        changedEntries.set(toHex(id), { chain, block, unconfirmed, value, call, ...stamp, ...own })
-      },
+      insert: (id, { source, block, unconfirmed, value }, call) =>
+        void changedEntries.set(toHex(id), { chain, block, unconfirmed, value, call, ...stamp, ...sources.get(source) }),
       delete: (id) => void changedEntries.set(toHex(id), undefined),
     },
-    sources: {
-      add: (answer: AnswerSource) => {
-        const source = toRowSource(answer)
-        answerer = toSourceId(source)
-        sources.set(answerer, source)
-        return answerer
-      },
-      getName: (id) => sources.get(id)?.name ?? '',
-      isOfOtherGroup: (id, group) => {
-        const other = sources.get(id)?.group
-        // The group of a node may be another one now.
-        return id !== answerer && other !== undefined && other !== toRowSource({ chain, upstream: '', group }).group
-      },
-      isOutdated: ({ revision = state?.revision }) => state === undefined || revision !== state.revision,
-    },
+    sources: sources.rows,
     load: (row, { stored, text }) => {
       const atom = getAtom(row.f)
-      const { node, name, group } = stored
-      sources.set(row.source, { node, name, group })
+      sources.set(row.source, stored)
       if (stored.value !== 0) atom.sizes.set(stored.value, stored.size)
       if ('at' in row) atom.unconfirmed.set(row.last, { row, text })
       else atom.spans.set(row.last, { row, text })
     },
     loadValue: (f, value, bytes) => void getAtom(f).values.set(value, bytes),
     loadVoid: (f, text) => void getAtom(f).voided.push(text),
-    loadEntry: (id, row, { node, name, group }) => {
-      sources.set(row.source, { node, name, group })
+    loadEntry: (id, row, source) => {
+      sources.set(row.source, source)
       entries.set(toHex(id), row)
     },
     getChanges: () =>

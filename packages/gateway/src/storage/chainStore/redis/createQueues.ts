@@ -33,7 +33,11 @@ const maxCandidates = 500
 const waitMs = 2_000
 
 /** Notes which ranges another node has to confirm, and which not any more. */
-export const queueRanges = async (send: SendCommand, chain: string, { f, removed, added }: AtomChange): Promise<void> => {
+export const queueRanges = async (
+  send: SendCommand,
+  chain: string,
+  { f, removed, added }: AtomChange,
+): Promise<void> => {
   const toMember = (text: string): string => `${Buffer.from(f).toString('base64url')} ${text}`
   const gone = removed.flatMap((text) => {
     const row = readRow(f, text)

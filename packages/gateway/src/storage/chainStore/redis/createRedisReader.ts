@@ -36,7 +36,8 @@ interface LookUp {
   heldBytes: number
 }
 
-const notLoaded = Symbol('not loaded')
+/** Ends a read that needs more rows. */
+const notLoaded = new Error('not loaded')
 const toName = (f: Uint8Array): string => Buffer.from(f).toString('hex')
 
 /** Reads what is loaded. Notes what else is needed. */

@@ -40,53 +40,48 @@ export type RedisWriter = {
 const waitMs = 2_000
 /** How often a decision is made again because another instance has changed an atom. */
 const maxTries = 5
-/** Most bytes of ranges that one answer confirms. */
-const maxLoadedBytes = 64 * 1024 * 1024
+/** Most bytes of logs that all decisions hold at a time. */
+const maxHeldBytes = 64 * 1024 * 1024
+
+/** What a decision is about. */
+interface LoadOptions {
+  readonly range: BlockRange
+  readonly state: ChainState
+  /** Counts bytes that are loaded. @throws {Error} if there is no room for them. */
+  readonly hold: (bytes: number) => void
+}
 
 /** Reads what Redis has of an atom in a range, and the logs that a decision may need. */
 const loadAtom = async (
   send: SendCommand,
   rows: LoadedRows,
-  { f, range, state }: { readonly f: Uint8Array; readonly range: BlockRange; readonly state: ChainState },
-): Promise<number> => {
-  const found: { readonly row: StoredRow; readonly text: string }[] = []
+  f: Uint8Array,
+  { range, state, hold }: LoadOptions,
+): Promise<void> => {
+  const found: { readonly row: StoredRow; readonly text: string | undefined }[] = []
   for (const { row, text } of await readRows(send, f, widen(range))) {
     const valid = row && toValidRow(row, state)
-    if (valid !== row || row === undefined) rows.loadVoid(f, text)
-    if (valid !== undefined) found.push({ row: valid, text: valid === row ? text : '' })
+    if (valid === undefined || valid !== row) rows.loadVoid(f, text)
+    if (valid !== undefined) found.push({ row: valid, text: valid === row ? text : undefined })
   }
-  const withLogs = found.filter(({ row }) => row.value !== 0 && row.first <= range.last + 1)
+  const withLogs = found.map(({ row }) => row).filter(({ value, first }) => value !== 0 && first <= range.last + 1)
   // Of those that are large and known, only whether Redis still has them.
-  const isRead = ({ row }: { readonly row: StoredRow }): boolean =>
+  const isNeeded = (row: StoredRow): boolean =>
     row.at === undefined ? row.size <= maxJoinedBytes : intersect(row, range) !== undefined
-  const read = withLogs.filter(isRead)
-  const bytes = read.reduce((sum, { row }) => sum + row.size, 0)
-  if (bytes > maxLoadedBytes) throw new Error('an answer is about too much that is stored')
+  const [needed, known] = [withLogs.filter(isNeeded), withLogs.filter((row) => !isNeeded(row))]
+  hold(needed.reduce((sum, { size }) => sum + size, 0))
+  const ids = needed.map(({ value }) => value)
   const [values, exist] = await Promise.all([
-    readValues(
-      send,
-      f,
-      read.map(({ row }) => row.value),
-    ),
-    Promise.all(
-      withLogs
-        .filter((one) => !isRead(one))
-        .map(({ row }) => send(toRowsKey(f), (client) => client.exists(toValueKey(f, row.value)))),
-    ),
+    readValues(send, f, ids),
+    Promise.all(known.map(({ value }) => send(toRowsKey(f), (client) => client.exists(toValueKey(f, value))))),
   ])
-  const missing = new Set([
-    ...read.flatMap(({ row }) => (values.has(row.value) ? [] : row.value)),
-    ...withLogs.filter((one) => !isRead(one)).flatMap(({ row }, at) => (exist[at] === 1 ? [] : row.value)),
-  ])
+  const present = new Set([...values.keys(), ...known.filter((_, at) => exist[at] === 1).map(({ value }) => value)])
+  const missing = new Set(withLogs.map(({ value }) => value).filter((value) => !present.has(value)))
   for (const [id, value] of values) rows.loadValue(f, id, value)
   for (const { row, text } of found)
-    if (missing.has(row.value)) rows.loadVoid(f, text)
-    else
-      rows.load(row.at === undefined ? toSpanRow(f, row) : toUnconfirmedRow(f, row), {
-        stored: row,
-        text: text === '' ? undefined : text,
-      })
-  return bytes
+    if (!missing.has(row.value))
+      rows.load(row.at === undefined ? toSpanRow(f, row) : toUnconfirmedRow(f, row), { stored: row, text })
+    else if (text !== undefined) rows.loadVoid(f, text)
 }
 
 /** Writes what a decision has changed of an atom. @returns Whether it was still as it was loaded. */
@@ -110,30 +105,47 @@ export const createRedisWriter = (
 ): RedisWriter => {
   const states = createChainStates(access)
   const { run } = access
+  let heldBytes = 0
 
-  /** Makes a decision about the atoms of an answer, and makes it again for those that another instance has changed since. */
+  /** Makes a decision about the atoms of an answer. @returns Whether all of them were written: another instance may have changed one since. */
+  const decideOnce = async <Result>(
+    send: SendCommand,
+    { chain, query: range }: LogAnswer,
+    work: (writer: AnswerWriter) => Result,
+  ): Promise<{ readonly result: Result; readonly isWritten: boolean }> => {
+    const keys = (toAtoms(range) ?? []).map((atom) => toKey(toAtomKeyText(chain, atom)))
+    let ownBytes = 0
+    let hasEnded = false
+    const hold = (bytes: number): void => {
+      if (hasEnded || heldBytes + bytes > maxHeldBytes) throw new Error('answers are about too much that is stored')
+      heldBytes += bytes
+      ownBytes += bytes
+    }
+    try {
+      const state = await states.load(chain, send)
+      const rows = createLoadedRows(chain, state)
+      if (state !== undefined) await Promise.all(keys.map((f) => loadAtom(send, rows, f, { range, state, hold })))
+      const result = work(createAnswerWriter(rows, { now }))
+      const areWritten = rows.getChanges().map(async (change) => {
+        const isWritten = await coverAtom(send, change)
+        if (isWritten) await queueRanges(send, chain, change)
+        return isWritten
+      })
+      return { result, isWritten: (await Promise.all(areWritten)).every(Boolean) }
+    } finally {
+      hasEnded = true
+      heldBytes -= ownBytes
+    }
+  }
   const decide = <Result>(answer: LogAnswer, work: (writer: AnswerWriter) => Result): Promise<Result> =>
     run(waitMs, async (send) => {
-      const { chain, query } = answer
-      const keys = (toAtoms(query) ?? []).map((atom) => toKey(toAtomKeyText(chain, atom)))
-      let result: { readonly first: Result } | undefined
-      for (let tries = 0; tries < maxTries; tries += 1) {
-        const state = await states.load(chain, send)
-        const rows = createLoadedRows(chain, state)
-        if (state !== undefined) await Promise.all(keys.map((f) => loadAtom(send, rows, { f, range: query, state })))
-        const decided = work(createAnswerWriter(rows, { now }))
-        result ??= { first: decided }
-        const changes = rows.getChanges()
-        const areWritten = await Promise.all(
-          changes.map(async (change) => {
-            const isWritten = await coverAtom(send, change)
-            if (isWritten) await queueRanges(send, chain, change)
-            return isWritten
-          }),
-        )
-        if (areWritten.every(Boolean)) return result.first
+      const first = await decideOnce(send, answer, work)
+      let { isWritten } = first
+      for (let tries = 1; !isWritten; tries += 1) {
+        if (tries >= maxTries) throw new Error('other instances change an atom all the time')
+        isWritten = (await decideOnce(send, answer, work)).isWritten
       }
-      throw new Error('other instances change an atom all the time')
+      return first.result
     })
   const addEntry: RedisWriter['addEntry'] = (answer) =>
     run(waitMs, async (send) => {
