@@ -39,7 +39,11 @@ describe('a chain store in Redis', needs('redis-server'), () => {
     redis = await startCacheRedis()
     for (let count = 0; count < 2; count += 1) {
       const access = createRedisAccess({ url: redis.url, warn: () => {} })
-      instances.push({ access, reader: createRedisReader(access, { patienceMs: longPatienceMs }), writer: createRedisWriter(access) })
+      instances.push({
+        access,
+        reader: createRedisReader(access, { patienceMs: longPatienceMs }),
+        writer: createRedisWriter(access),
+      })
     }
     for (const { writer } of instances) await vi.waitFor(() => writer.getCheckpoint(name), { interval: 10 })
   })

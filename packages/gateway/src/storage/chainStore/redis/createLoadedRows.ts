@@ -7,29 +7,24 @@ import type { ChainState } from './createChainStates.ts'
 import { toRowSource, toSourceId, toKey } from './redisRow.ts'
 import type { RowSource, StoredEntry, StoredRow } from './redisRow.ts'
 
-/** What has changed of an atom. */
-export interface AtomChange {
-  readonly f: Uint8Array
-  /** Rows that must still be there. */
-  readonly removed: readonly string[]
-  /** Rows that are not valid any more, or whose logs are gone. */
-  readonly voided: readonly string[]
-  readonly added: readonly StoredRow[]
-  readonly values: ReadonlyMap<number, Uint8Array>
-  readonly deletedValues: readonly number[]
-}
-
 /** What Redis has of an atom, as it was loaded, and what a decision has changed. */
 interface LoadedAtom {
   readonly f: Uint8Array
   readonly spans: Map<number, Placed<SpanRow>>
   readonly unconfirmed: Map<number, Placed<UnconfirmedRow>>
+  /** Rows that must still be there. */
   readonly removed: string[]
+  /** Rows that are not valid any more, or whose logs are gone. */
   readonly voided: string[]
   readonly values: Map<number, Uint8Array>
   readonly sizes: Map<number, number>
   readonly addedValues: Map<number, Uint8Array>
   readonly deletedValues: number[]
+}
+
+/** What has changed of an atom. */
+export interface AtomChange extends Pick<LoadedAtom, 'f' | 'removed' | 'voided' | 'addedValues' | 'deletedValues'> {
+  readonly added: readonly StoredRow[]
 }
 
 /** A row, and the text that Redis has of it; `undefined` if it has none yet. */
@@ -154,9 +149,8 @@ export const createLoadedRows = (chain: string, state: ChainState | undefined): 
     return { first, last, value, size: sizes.get(value) ?? 0, ...stamp, ...sources.get(row.source), ...own }
   }
   const toChange = (atom: LoadedAtom): AtomChange => {
-    const { f, removed, voided, spans, unconfirmed, addedValues, deletedValues } = atom
-    const added = [...spans.values(), ...unconfirmed.values()].filter(({ text }) => text === undefined)
-    return { f, removed, voided, added: added.map(({ row }) => toStored(row, atom)), values: addedValues, deletedValues }
+    const added = [...atom.spans.values(), ...atom.unconfirmed.values()].filter(({ text }) => text === undefined)
+    return { ...atom, added: added.map(({ row }) => toStored(row, atom)) }
   }
   return {
     toKey,
@@ -166,7 +160,15 @@ export const createLoadedRows = (chain: string, state: ChainState | undefined): 
     entries: {
       get: (id) => entries.get(toHex(id)),
       insert: (id, { source, block, unconfirmed, value }, call) =>
-        void changedEntries.set(toHex(id), { chain, block, unconfirmed, value, call, ...stamp, ...sources.get(source) }),
+        void changedEntries.set(toHex(id), {
+          chain,
+          block,
+          unconfirmed,
+          value,
+          call,
+          ...stamp,
+          ...sources.get(source),
+        }),
       delete: (id) => void changedEntries.set(toHex(id), undefined),
     },
     sources: sources.rows,

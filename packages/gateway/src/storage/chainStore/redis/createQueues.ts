@@ -5,7 +5,7 @@ import { pickRanges } from '../pickRanges.ts'
 import { getValidTo } from './createChainStates.ts'
 import type { ChainStates } from './createChainStates.ts'
 import type { AtomChange } from './createLoadedRows.ts'
-import type { RedisAccess, SendCommand } from './createRedisAccess.ts'
+import type { RedisAccess, RedisFunctions, SendCommand } from './createRedisAccess.ts'
 import {
   readEntry,
   readRow,
@@ -21,11 +21,7 @@ import {
 import type { StoredEntry, StoredRow } from './redisRow.ts'
 
 /** The functions that choose what another node has to confirm. */
-export type RedisQueues = {
-  readonly [Name in 'pickUnconfirmed' | 'pickEntries']: (
-    ...args: Parameters<ChainWriter[Name]>
-  ) => Promise<ReturnType<ChainWriter[Name]>>
-}
+export type RedisQueues = RedisFunctions<Pick<ChainWriter, 'pickUnconfirmed' | 'pickEntries'>>
 
 /** Most ranges that are looked at to choose those that one query confirms. */
 const maxCandidates = 500

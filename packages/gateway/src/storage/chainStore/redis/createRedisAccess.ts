@@ -15,6 +15,11 @@ export interface CacheClient extends Redis {
 /** Sends a command about a key. @returns Rejects at once while the shard of the key cannot be used. */
 export type SendCommand = <Result>(key: string, command: (client: CacheClient) => Promise<Result>) => Promise<Result>
 
+/** Functions of a thread that wait for Redis. */
+export type RedisFunctions<Functions extends Readonly<Record<keyof Functions, (...args: never) => unknown>>> = {
+  readonly [Name in keyof Functions]: (...args: Parameters<Functions[Name]>) => Promise<ReturnType<Functions[Name]>>
+}
+
 /** The Redis of a chain store. */
 export interface RedisAccess {
   /** Runs commands, for at most this long. @throws {Error} if one fails or is late. The message contains no address. */

@@ -5,16 +5,12 @@ import { createReadLogs } from '../createLogTable.ts'
 import type { LogQuery } from '../logQuery.ts'
 import { createChainStates } from './createChainStates.ts'
 import type { ChainState } from './createChainStates.ts'
-import type { RedisAccess, SendCommand } from './createRedisAccess.ts'
+import type { RedisAccess, RedisFunctions, SendCommand } from './createRedisAccess.ts'
 import { readRows, readValues } from './readRows.ts'
 import { readEntry, toEntryKey, toEntryRow, toKey, toSpanRow, toValidRow } from './redisRow.ts'
 
 /** The functions of the thread that reads Redis: what is late, or cannot be read, is not found. */
-export type RedisReader = {
-  readonly [Name in Exclude<keyof ChainReader, 'takeRows'>]: (
-    ...args: Parameters<ChainReader[Name]>
-  ) => Promise<ReturnType<ChainReader[Name]>>
-}
+export type RedisReader = RedisFunctions<Omit<ChainReader, 'takeRows'>>
 
 /** How long a look-up may take: a node responds within about this time. */
 const defaultPatienceMs = 20

@@ -11,7 +11,7 @@ import type { ChainState } from './createChainStates.ts'
 import { readCacheMemory } from './checkCacheRedis.ts'
 import { createLoadedRows, widen } from './createLoadedRows.ts'
 import type { AtomChange, LoadedRows } from './createLoadedRows.ts'
-import type { RedisAccess, SendCommand } from './createRedisAccess.ts'
+import type { RedisAccess, RedisFunctions, SendCommand } from './createRedisAccess.ts'
 import { createQueues, queueEntry, queueRanges } from './createQueues.ts'
 import { readRows, readValues } from './readRows.ts'
 import {
@@ -30,11 +30,7 @@ import {
 import type { StoredRow } from './redisRow.ts'
 
 /** The functions of the thread that writes to Redis, which deletes what was not used for longest itself. */
-export type RedisWriter = {
-  readonly [Name in Exclude<keyof ChainWriter, 'noteRows' | 'evict'>]: (
-    ...args: Parameters<ChainWriter[Name]>
-  ) => Promise<ReturnType<ChainWriter[Name]>>
-}
+export type RedisWriter = RedisFunctions<Omit<ChainWriter, 'noteRows' | 'evict'>>
 
 /** Nobody waits for a write. */
 const waitMs = 2_000
@@ -86,14 +82,14 @@ const loadAtom = async (
 
 /** Writes what a decision has changed of an atom. @returns Whether it was still as it was loaded. */
 const coverAtom = async (send: SendCommand, change: AtomChange): Promise<boolean> => {
-  const { f, removed, voided, added, values, deletedValues } = change
+  const { f, removed, voided, added, addedValues, deletedValues } = change
   const key = toRowsKey(f)
-  const keys = [key, ...[...values.keys(), ...deletedValues].map((id) => toValueKey(f, id))]
+  const keys = [key, ...[...addedValues.keys(), ...deletedValues].map((id) => toValueKey(f, id))]
   const rows = added.flatMap((row) => [row.first, row.last, writeRow(f, row)])
-  const counts = [removed.length, voided.length, added.length, values.size]
+  const counts = [removed.length, voided.length, added.length, addedValues.size]
   return (
     (await send(key, (client) =>
-      client.keyrailCover(keys.length, ...keys, ...counts, ...removed, ...voided, ...rows, ...values.values()),
+      client.keyrailCover(keys.length, ...keys, ...counts, ...removed, ...voided, ...rows, ...addedValues.values()),
     )) === 1
   )
 }
