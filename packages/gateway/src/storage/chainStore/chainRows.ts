@@ -1,7 +1,7 @@
 import type { BlockRange } from './blockRanges.ts'
 import type { EntryRow, SpanRow } from './chainFile.ts'
-import type { StoredCall } from './createEntryTable.ts'
-import type { AnswerSource } from './createSourceTable.ts'
+import type { StoredCall } from './storedCall.ts'
+import type { AnswerSource } from './answerSource.ts'
 
 /** A range with the logs that one node has found in it. */
 export interface UnconfirmedRow extends Omit<SpanRow, 'day'> {

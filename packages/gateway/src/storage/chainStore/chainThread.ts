@@ -6,6 +6,7 @@ import type { ChainReader } from './createChainReader.ts'
 import { createFileReaderRows } from './createFileRows.ts'
 import { createChainWriter } from './createChainWriter.ts'
 import type { ChainWriter } from './createChainWriter.ts'
+import type { RedisThreadData } from './redis/openRedisFunctions.ts'
 
 /** A thread that reads or writes a file. */
 export interface FileThreadData {
@@ -14,15 +15,6 @@ export interface FileThreadData {
   readonly maxBytes: number | undefined
   /** Whether a file of another version starts empty. @default true */
   readonly mayReplace?: boolean
-}
-
-/** A thread that reads or writes Redis. */
-export interface RedisThreadData {
-  /** A secret. */
-  readonly redisUrl: string
-  readonly mayWrite: boolean
-  /** How long a look-up may take, in milliseconds. @default 20 */
-  readonly patienceMs?: number | undefined
 }
 
 /** What a thread is started with. */

@@ -1,20 +1,9 @@
 import { getMeaning } from './getMeaning.ts'
 import { packValue, toEntrySeed, unpackValue } from './chainFile.ts'
 import type { ChainRows } from './chainRows.ts'
-import type { Answerer, AnswerSource } from './createSourceTable.ts'
-
-/** A call whose result is stored. */
-export interface StoredCall {
-  readonly method: string
-  /** Source text, in the one spelling that the store uses. */
-  readonly params: string
-  /** The client of the node whose trace this is. */
-  readonly client?: string | undefined
-}
-
-/** Gets the text that a result is found by. */
-export const toEntryText = (chain: string, { method, params, client }: StoredCall): string =>
-  `${chain} ${method} ${params}${client === undefined ? '' : ` ${client}`}`
+import type { AnswerSource } from './answerSource.ts'
+import type { StoredCall } from './storedCall.ts'
+import type { Answerer } from './toAnswerer.ts'
 
 /** The result of another read, at a block that the node had reported as finalized before. */
 export interface EntryAnswer extends AnswerSource {
@@ -87,22 +76,4 @@ const isSame = (one: Buffer, other: Uint8Array, call: StoredCall | undefined): b
   if (call === undefined) return false
   const meaning = getMeaning(one.toString(), call.method)
   return meaning !== undefined && meaning === getMeaning(Buffer.from(other).toString(), call.method)
-}
-
-const isCall = (value: unknown): value is StoredCall => {
-  const { method, params, client = '' } = (value ?? {}) as Partial<Record<keyof StoredCall, unknown>>
-  return [method, params, client].every((member) => typeof member === 'string')
-}
-
-/** Reads the call of an entry with a key. @returns `undefined` if it is damaged: another call, or none. */
-export const readStoredCall = (
-  text: string,
-  { chain, isKey }: { readonly chain: string; readonly isKey: (text: string) => boolean },
-): StoredCall | undefined => {
-  try {
-    const call: unknown = JSON.parse(text)
-    return isCall(call) && isKey(toEntryText(chain, call)) ? call : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -3,7 +3,7 @@ import type { ChainFile, EntryRow, SpanRow } from './chainFile.ts'
 import type { ChainRows, UnconfirmedRow } from './chainRows.ts'
 import type { FoundSpan, ReaderRows, RowName } from './createChainReader.ts'
 import { createReadLogs } from './createLogTable.ts'
-import type { AnswerSource } from './createSourceTable.ts'
+import type { AnswerSource } from './answerSource.ts'
 import { prepareRows } from './prepareRows.ts'
 
 /** The rows of a file, and what only a file can search for. */

@@ -7,7 +7,7 @@ import { isIn } from './chainLogs.ts'
 import type { PlacedLog } from './chainLogs.ts'
 import { cutLogs } from './createLogTable.ts'
 import type { LogTable } from './createLogTable.ts'
-import type { Answerer } from './createSourceTable.ts'
+import type { Answerer } from './toAnswerer.ts'
 import type { SpanTable } from './createSpanTable.ts'
 import type { Atom } from './logQuery.ts'
 

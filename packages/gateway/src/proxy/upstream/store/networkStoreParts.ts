@@ -1,5 +1,5 @@
 import type { Network } from '../../../lib/network.ts'
-import type { AnswerSource } from '../../../storage/chainStore/createSourceTable.ts'
+import type { AnswerSource } from '../../../storage/chainStore/answerSource.ts'
 import type { ChainStore } from '../../../storage/chainStore/chainStore.ts'
 import type { GroupMember } from '../groupMember.ts'
 import type { Polls } from '../health/createPolls.ts'

@@ -1,5 +1,5 @@
 import type { ChainWriter } from '../createChainWriter.ts'
-import { readStoredCall } from '../createEntryTable.ts'
+import { readStoredCall } from '../storedCall.ts'
 import type { UnconfirmedEntry } from '../createEntryTable.ts'
 import { pickRanges } from '../pickRanges.ts'
 import { getValidTo } from './createChainStates.ts'

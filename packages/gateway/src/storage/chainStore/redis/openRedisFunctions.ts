@@ -1,9 +1,17 @@
-import type { RedisThreadData } from '../chainThread.ts'
 import { createRedisAccess } from './createRedisAccess.ts'
 import { createRedisReader } from './createRedisReader.ts'
 import type { RedisReader } from './createRedisReader.ts'
 import { createRedisWriter } from './createRedisWriter.ts'
 import type { RedisWriter } from './createRedisWriter.ts'
+
+/** A thread that reads or writes Redis. */
+export interface RedisThreadData {
+  /** A secret. */
+  readonly redisUrl: string
+  readonly mayWrite: boolean
+  /** How long a look-up may take, in milliseconds. @default 20 */
+  readonly patienceMs?: number | undefined
+}
 
 /**
  * Connects to Redis, and creates the functions of a thread.
