@@ -11,14 +11,22 @@ import { withConfig } from './withConfig.ts'
 const showStats = async (given: ReadArguments, { file, getStats }: CacheTools): Promise<void> => {
   const stats = await getStats()
   if (given.flag('json')) {
-    await printData(JSON.stringify({ file, ...stats }))
+    await printData(JSON.stringify({ file: file ?? null, ...stats }))
+    return
+  }
+  const toMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(1)
+  if (stats.maxBytes !== undefined) {
+    await print([
+      `The Redis of CACHE_REDIS_URL has ${toMegabytes(stats.bytes)} of ${toMegabytes(stats.maxBytes)} MB.`,
+      'It deletes what was not used for longest itself, so what it has of each node is not counted.',
+    ])
     return
   }
   const lines = stats.chains.map(
     ({ chain, upstream, spans, entries, unconfirmed }) =>
       `${chain.split(' ')[0] ?? ''}, node ${upstream}: ${spans} spans of logs, ${entries} other results, ${unconfirmed} to confirm`,
   )
-  await print([`${file} has ${(stats.bytes / 1e6).toFixed(1)} MB.`, ...lines])
+  await print([`${file} has ${toMegabytes(stats.bytes)} MB.`, ...lines])
 }
 
 const purge = async (given: ReadArguments, tools: CacheTools): Promise<void> => {

@@ -1,5 +1,6 @@
 import {
   checkNodes,
+  checkCacheRedis,
   checkRedis,
   checkServiceFile,
   checkStoredKeys,
@@ -70,6 +71,13 @@ async function checkAll(file: string, { newSecret, nodes }: { newSecret: boolean
       redis.problem === undefined
         ? 'Redis responds'
         : `Redis cannot be used, and the service would start without it: ${redis.problem}`,
+    )
+  const cache = await withConfig(file, () => checkCacheRedis(file))
+  if (cache !== undefined)
+    await print(
+      cache.problem === undefined
+        ? 'The Redis of the chain store responds'
+        : `The Redis of the chain store cannot be used, and calls would go to nodes: ${cache.problem}`,
     )
   if (!nodes) {
     await print('The nodes were not asked for their chains: add --nodes')

@@ -25,7 +25,7 @@ export const serviceCommands: readonly Command[] = [
       help,
     },
     notes: [
-      'Environment: KEYRAIL_SECRET or KEYRAIL_SECRET_FILE (required: encrypts keys), DATABASE_URL (PostgreSQL; default: the SQLite file in\nthe config), REDIS_URL, KEYRAIL_OPERATOR_TOKEN, KEYRAIL_PORT_OFFSET (added to each port of the config, for several instances on one machine).',
+      'Environment: KEYRAIL_SECRET or KEYRAIL_SECRET_FILE (required: encrypts keys), DATABASE_URL (PostgreSQL; default: the SQLite file in\nthe config), REDIS_URL, CACHE_REDIS_URL, KEYRAIL_OPERATOR_TOKEN, KEYRAIL_PORT_OFFSET (added to each port of the config, for several instances on one machine).',
       'It logs to standard output, one line of JSON per entry. SIGHUP and changes of the file reload the config. SIGTERM and Ctrl-C stop\nthe service after the requests in flight.',
       'Without a config file, the database and the secret are in the folder data. The first start prints a one-time link for the operator, and\nURLs with a first key.',
       'Exit codes: 0 graceful stop; 1 cannot listen; 2 invalid config, environment or database.',

@@ -179,7 +179,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     throw error
   })
 
-  const chainStore = await openConfiguredChainStore(options.config, log).catch(async (error: unknown) => {
+  const chainStore = await openConfiguredChainStore(options.config, log, {
+    redisUrl: options.cacheRedisUrl,
+    limits: redis?.link,
+  }).catch(async (error: unknown) => {
     await redis?.close()
     await storage.close()
     throw error

@@ -39,9 +39,9 @@ test('gets the keys in the WebSocket URLs of upstreams', () => {
   )
 })
 
-test('gets the passwords of a Redis URL with several hosts', () => {
+test.each(['REDIS_URL', 'CACHE_REDIS_URL'])('gets the passwords of a %s with several hosts', (variable) => {
   const url = 'redis+sentinel://:one%40secret@h1:26379,h2:26379/mymaster?sentinel_password=another'
-  expect(getSecrets({ networks }, { REDIS_URL: url })).toEqual(
+  expect(getSecrets({ networks }, { [variable]: url })).toEqual(
     expect.arrayContaining([url, 'one@secret', 'one%40secret', 'another']),
   )
 })

@@ -68,7 +68,7 @@ export const getSecrets = (
   environment: Environment,
 ): readonly string[] => {
   const upstreams = Object.values(networks).flatMap((network) => network.upstreams)
-  const { KEYRAIL_SECRET = '', KEYRAIL_OPERATOR_TOKEN = '', DATABASE_URL, REDIS_URL } = environment
+  const { KEYRAIL_SECRET = '', KEYRAIL_OPERATOR_TOKEN = '', DATABASE_URL, REDIS_URL, CACHE_REDIS_URL } = environment
   return [
     ...upstreams.flatMap(({ url, wsUrl }) =>
       [url, wsUrl].flatMap((one) => (one === undefined ? [] : getUrlSecrets(one))),
@@ -79,8 +79,8 @@ export const getSecrets = (
     ...(tracing === undefined ? [] : getUrlSecrets(tracing.endpoint)),
     email?.smtp.password ?? '',
     oidc?.clientSecret ?? '',
-    ...[DATABASE_URL, REDIS_URL].flatMap((url) => (url === undefined ? [] : getUrlSecrets(url))),
-    ...getRedisPasswords(REDIS_URL),
+    ...[DATABASE_URL, REDIS_URL, CACHE_REDIS_URL].flatMap((url) => (url === undefined ? [] : getUrlSecrets(url))),
+    ...[REDIS_URL, CACHE_REDIS_URL].flatMap(getRedisPasswords),
     ...[KEYRAIL_SECRET, readText(environment['KEYRAIL_SECRET_FILE'])].flatMap((text) =>
       text.split(/\s+/).map((part) => part.replace(/^\d+:/, '')),
     ),

@@ -4,7 +4,7 @@ import type { WebSocketState } from '../proxy/gateway.ts'
 import type { GatewayLoad } from '../proxy/gatewayLoad.ts'
 import type { UpstreamState } from '../proxy/upstream/groupMember.ts'
 import type { StoreUses } from '../proxy/upstream/store/networkStore.ts'
-import type { DropReason as StoreDropReason } from '../storage/chainStore/openChainStore.ts'
+import type { DropReason as StoreDropReason } from '../storage/chainStore/chainStore.ts'
 import type { PoolState } from '../storage/database.ts'
 import type { LimitCounts } from '../usage/limits/countDecisions.ts'
 import type { MeterStatus } from '../usage/metering/meter.ts'
@@ -25,7 +25,7 @@ export interface StoreLoad {
 /** What the chain store had of calls, and what it did not store. */
 export interface ChainStoreState {
   readonly uses: readonly StoreUses[]
-  readonly dropped: Readonly<Record<StoreDropReason, number>>
+  readonly dropped: Readonly<Partial<Record<StoreDropReason, number>>>
 }
 
 /** The parts of a service whose state is read at each scrape. */

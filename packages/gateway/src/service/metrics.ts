@@ -311,7 +311,7 @@ export const metrics: readonly Metric[] = [
   },
   {
     name: 'keyrail_cache_dropped_total',
-    help: 'Results that the chain store did not store, by reason: the writer was behind (queue), the disk failed (disk), or a node sent other logs than it was asked for (invalid).',
+    help: 'Results that the chain store did not store, by reason: the writer was behind (queue), the disk or Redis failed (disk, redis), or a node sent other logs than it was asked for (invalid).',
     type: 'counter',
     labels: ['reason'],
     read: ({ chainStore }) => byName(chainStore?.()?.dropped ?? {}),

@@ -1,15 +1,21 @@
 import { existsSync } from 'node:fs'
+import { StorageError } from '../errors/storageError.ts'
+import type { ChainStore } from '../storage/chainStore/chainStore.ts'
 import { getLastFile, openChainStore } from '../storage/chainStore/openChainStore.ts'
+import { openRedisStore, waitForRedis } from '../storage/chainStore/openRedisStore.ts'
 import type { ChainFileStats } from '../storage/chainStore/createChainUpkeep.ts'
 import { ConfigError } from './configError.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
+import type { ServiceConfig } from './serviceConfig.ts'
+import { checkCredentials } from './serviceEnvironment.ts'
 import type { Environment } from './serviceEnvironment.ts'
 import { warmCache } from './warmCache.ts'
 import type { WarmedLogs, WarmOptions } from './warmCache.ts'
 
 /** Operator commands on the chain store of a service, which may be running. */
 export interface CacheTools {
-  readonly file: string
+  /** The path of the file; `undefined` for a Redis. */
+  readonly file: string | undefined
   getStats(): Promise<ChainFileStats>
   /**
    * Deletes what is stored. A running service stores it again.
@@ -27,6 +33,34 @@ export interface CacheTools {
   close(): Promise<void>
 }
 
+/** Opens the store of a config, which is not created here: a file would belong to the operator, and the service could not open it. */
+const openStore = async (
+  { cache }: Pick<ServiceConfig, 'cache'>,
+  redisUrl: string | undefined,
+): Promise<{ readonly file: string | undefined; readonly store: ChainStore }> => {
+  const warn = (): void => {}
+  if (redisUrl !== undefined) {
+    checkCredentials({ cacheRedisUrl: redisUrl })
+    const store = openRedisStore({ redisUrl, confirm: cache?.confirm, warn })
+    if (await waitForRedis(store)) return { file: undefined, store }
+    await store.close()
+    throw new StorageError(
+      'the Redis of CACHE_REDIS_URL does not respond, or may not be used: see the log of the service',
+      {
+        fault: 'unavailable',
+      },
+    )
+  }
+  const { file } = cache ?? {}
+  if (cache === undefined || file === undefined)
+    throw new ConfigError([{ path: 'cache', fix: 'is missing: without it, the service has no chain store' }])
+  if (!existsSync(getLastFile(file)))
+    throw new ConfigError([
+      { path: 'cache.file', fix: 'names a file that does not exist: start the service first, or check the path' },
+    ])
+  return { file, store: await openChainStore({ ...cache, file, mayReplace: false, warn }) }
+}
+
 /**
  * Opens the chain store of a service for its operator.
  * @param file - The path of the config file.
@@ -41,22 +75,15 @@ export const openCacheTools = async (
   { environment = process.env }: { environment?: Environment } = {},
 ): Promise<CacheTools> => {
   const config = readServiceConfig(file, { environment })
-  const { cache, networks } = config
-  if (cache === undefined)
-    throw new ConfigError([{ path: 'cache', fix: 'is missing: without it, the service has no chain store' }])
-  // Not created here: it would belong to the operator, and the service could not open it.
-  if (!existsSync(getLastFile(cache.file)))
-    throw new ConfigError([
-      { path: 'cache.file', fix: 'names a file that does not exist: start the service first, or check the path' },
-    ])
-  const store = await openChainStore({ ...cache, mayReplace: false, warn: () => {} })
+  const { networks } = config
+  const { file: storeFile, store } = await openStore(config, environment['CACHE_REDIS_URL'] || undefined)
   const unknownNetwork = (network: string | undefined): ConfigError => {
     const names = Object.keys(networks).join(', ')
     const fix = network === undefined ? `has several, so name one of ${names}` : `has no "${network}": it has ${names}`
     return new ConfigError([{ path: 'networks', fix }])
   }
   return {
-    file: cache.file,
+    file: storeFile,
     getStats: store.getStats,
     purge: async ({ network, upstream } = {}) => {
       const chainId = network === undefined ? undefined : networks[network]?.chainId

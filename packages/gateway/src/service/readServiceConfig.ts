@@ -34,7 +34,8 @@ export const readServiceConfig = (
 export const resolveServiceConfig = (input: unknown, { folder, environment }: Sources): ServiceConfig => {
   const config = parseServiceConfig(input)
   const { storage, cache, tls, tracing, email, oidc, dashboard, listen, control, prometheus } = config
-  if (storage !== undefined && cache !== undefined && resolve(folder, storage.file) === resolve(folder, cache.file))
+  const cacheFile = cache?.file === undefined ? undefined : resolve(folder, cache.file)
+  if (storage !== undefined && resolve(folder, storage.file) === cacheFile)
     throw new ConfigError([{ path: 'cache.file', fix: 'must not be the same file as storage.file: use another path' }])
   const networks = readUpstreams(config, { folder, environment })
   const storeFaults = findStoreFaults({ ...config, networks })
@@ -54,7 +55,7 @@ export const resolveServiceConfig = (input: unknown, { folder, environment }: So
     ...(email === undefined ? {} : { email: readEmail(email, { folder, environment }) }),
     ...(oidc === undefined ? {} : { oidc: readOidc(oidc, { folder, environment }) }),
     ...(storage === undefined ? {} : { storage: { file: resolve(folder, storage.file) } }),
-    ...(cache === undefined ? {} : { cache: { ...cache, file: resolve(folder, cache.file) } }),
+    ...(cache === undefined || cacheFile === undefined ? {} : { cache: { ...cache, file: cacheFile } }),
     ...(dashboard === undefined ? {} : { dashboard: { folder: resolve(folder, dashboard.folder) } }),
     ...(tls === undefined
       ? {}

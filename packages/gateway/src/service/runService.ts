@@ -4,7 +4,9 @@ import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { Gateway } from '../proxy/gateway.ts'
 import type { GatewayConfig } from '../proxy/gatewayOptions.ts'
 import { openChainStore } from '../storage/chainStore/openChainStore.ts'
-import type { ChainStore } from '../storage/chainStore/openChainStore.ts'
+import type { ChainStore } from '../storage/chainStore/chainStore.ts'
+import type { RedisLink } from '../storage/redis/redisLink.ts'
+import { openCacheRedis } from './openCacheRedis.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import { checkSecret, describeSecretProblem, isWrongSecret, wrongSecretError } from './checkSecret.ts'
 import type { SecretCheck } from './checkSecret.ts'
@@ -79,14 +81,21 @@ export const openConfiguredTracing = async (
 ): Promise<Tracing | undefined> =>
   tracing && openTracing({ config: tracing, version, warn: (what) => log({ event: 'warning', what }) })
 
-/** Opens the chain store, if it is configured. Without it, calls go to nodes: only a path that cannot be created is an error. */
+/**
+ * Opens the chain store, if it is configured. Without it, calls go to nodes: only a path that cannot be created, and a Redis that may not be used, are
+ * errors.
+ */
 export const openConfiguredChainStore = async (
   { cache }: RunningConfig,
   log: ServiceParts['log'],
+  { redisUrl, limits }: { readonly redisUrl?: string | undefined; readonly limits?: RedisLink | undefined } = {},
 ): Promise<ChainStore | undefined> => {
   const warn = (what: string): void => log({ event: 'warning', what })
+  if (redisUrl !== undefined) return openCacheRedis({ redisUrl, limits, confirm: cache?.confirm, warn })
+  const { file } = cache ?? {}
+  if (cache === undefined || file === undefined) return undefined
   try {
-    return cache && (await openChainStore({ ...cache, warn }))
+    return await openChainStore({ ...cache, file, warn })
   } catch (error) {
     if (!isStorageError(error, 'failed')) throw error
     warn(`The chain store is off until the service is restarted: ${error.message}.`)

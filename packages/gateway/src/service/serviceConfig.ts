@@ -147,12 +147,14 @@ export const serviceConfigSchema = object({
     ),
   }).exactOptional(),
   cache: object({
-    file: path('the file of the chain store').describe(
-      'The path of the [chain store](../service/chain-store.md): results that can no longer change, so that nodes are asked for them once. Instances of one machine can share the file.',
-    ),
+    file: path('the file of the chain store')
+      .describe(
+        'The path of the [chain store](../service/chain-store.md): results that can no longer change, so that nodes are asked for them once. Instances of one machine can share the file. Required in `cache` without `CACHE_REDIS_URL`.',
+      )
+      .exactOptional(),
     maxBytes: whole(16 * 1024 * 1024, Number.MAX_SAFE_INTEGER)
       .default(10_000_000_000)
-      .describe('The size of the chain store. Above it, what was not used for longest is deleted.'),
+      .describe('The size of the file. Above it, what was not used for longest is deleted.'),
     confirm: flag()
       .default(false)
       .describe(

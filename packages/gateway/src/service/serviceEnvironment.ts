@@ -15,6 +15,8 @@ export interface ServiceEnvironment {
   readonly storage: StorageOptions
   /** Redis shares rate limits between instances and notifies them of changes. One server, a cluster or Sentinel: see `parseRedisUrl`. A secret. */
   readonly redisUrl?: string | undefined
+  /** A Redis of its own has what the chain store has, for all instances. In the same forms. A secret. */
+  readonly cacheRedisUrl?: string | undefined
   /** Grants operator permissions. At least 32 characters. A secret. */
   readonly operatorToken?: string | undefined
 }
@@ -24,17 +26,38 @@ export interface ServiceEnvironment {
  * @throws {ConfigError} if one of them is missing or cannot be used. The message contains no secret and no URL.
  */
 export const readServiceEnvironment = (
-  config: Pick<ServiceConfig, 'storage'>,
+  config: Pick<ServiceConfig, 'storage' | 'cache'>,
   environment: Environment,
 ): ServiceEnvironment => {
+  const cacheRedisUrl = environment['CACHE_REDIS_URL'] || undefined
+  checkChainStore(config, cacheRedisUrl)
   const settings = {
     secrets: readServerSecrets(environment),
     storage: toStorageOptions(config, environment),
     redisUrl: environment['REDIS_URL'] || undefined,
+    cacheRedisUrl,
     operatorToken: environment['KEYRAIL_OPERATOR_TOKEN'] || undefined,
   }
   checkCredentials(settings)
   return settings
+}
+
+/** Checks that the chain store has one place. */
+const checkChainStore = ({ cache }: Pick<ServiceConfig, 'cache'>, cacheRedisUrl: string | undefined): void => {
+  if (cacheRedisUrl !== undefined && cache?.file !== undefined)
+    throw new ConfigError([
+      {
+        path: 'CACHE_REDIS_URL',
+        fix: 'and cache.file are both set, but the chain store is either in Redis or in a file: remove one of them',
+      },
+    ])
+  if (cacheRedisUrl === undefined && cache !== undefined && cache.file === undefined)
+    throw new ConfigError([
+      {
+        path: 'cache.file',
+        fix: 'is missing: set it to the path of the file of the chain store, or set CACHE_REDIS_URL to the URL of a Redis',
+      },
+    ])
 }
 
 /**
@@ -62,14 +85,16 @@ export const toStorageOptions = (
 const minOperatorTokenLength = 32
 
 /**
- * Checks the Redis URL and the operator token before the storage is opened.
+ * Checks the Redis URLs and the operator token before the storage is opened.
  * @throws {ConfigError} The message contains neither of them.
  */
 export const checkCredentials = ({
   redisUrl,
+  cacheRedisUrl,
   operatorToken,
-}: Pick<ServiceEnvironment, 'redisUrl' | 'operatorToken'>): void => {
-  if (redisUrl !== undefined) checkRedisUrl(redisUrl)
+}: Pick<ServiceEnvironment, 'redisUrl' | 'cacheRedisUrl' | 'operatorToken'>): void => {
+  if (redisUrl !== undefined) checkRedisUrl('REDIS_URL', redisUrl)
+  if (cacheRedisUrl !== undefined) checkRedisUrl('CACHE_REDIS_URL', cacheRedisUrl)
   if (operatorToken !== undefined && operatorToken.length < minOperatorTokenLength)
     throw new ConfigError([
       {
@@ -135,13 +160,13 @@ const describeProtocol = (text: string, prefixes: readonly string[]): string => 
   return isUnsupported ? `: the protocol ${protocol} is not supported` : ''
 }
 
-/** Checks the form of the Redis URL without connecting. */
-const checkRedisUrl = (text: string): void => {
+/** Checks the form of a Redis URL without connecting. */
+const checkRedisUrl = (variable: string, text: string): void => {
   try {
     parseRedisUrl(text)
   } catch (error) {
     const fix = error instanceof Error ? error.message.replace(/^redisUrl /, '') : ''
-    throw new ConfigError([{ path: 'REDIS_URL', fix: `${fix}${describeProtocol(text, ['redis://', 'rediss://'])}` }])
+    throw new ConfigError([{ path: variable, fix: `${fix}${describeProtocol(text, ['redis://', 'rediss://'])}` }])
   }
 }
 

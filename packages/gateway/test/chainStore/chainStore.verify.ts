@@ -560,10 +560,11 @@ describe('random requests on a chain whose tail is reorganized', () => {
 test('random requests to a store that one of two nodes sends wrong answers get what the chain has', async () => {
   const { file, reader, writer } = openTestFile()
   const random = createRandom(8)
-  const store = toConfirmedStore(reader, writer, (own) => {
+  const fuzzed = toFuzzedStore(reader, writer, (own) => {
     if (own(4) === 0) damageRows(file.database, random, 2)
     else writer.evict()
   })
+  const store = toConfirmedStore(fuzzed)
   const result = await fuzzStore(store, { requests: 1_000, seed: 7 })
   expect(result).toMatchObject({ wrong: 0, firstWrong: undefined, wider: 0, unjoined: 0 })
   expect(result.hits).toBeGreaterThan(50)

@@ -15,7 +15,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openChainStore } from '../../src/storage/chainStore/openChainStore.ts'
-import type { ChainStore } from '../../src/storage/chainStore/openChainStore.ts'
+import type { ChainStore } from '../../src/storage/chainStore/chainStore.ts'
+import type { ThreadMessage } from '../../src/storage/chainStore/chainThread.ts'
 import { fuzzWithKills } from './fuzzWithKills.ts'
 import { createTestFolder, openTestStore as open } from './openTestFile.ts'
 
@@ -153,7 +154,7 @@ test('the reads of one turn are one message to the thread', async () => {
   onTestFinished(() => sent.mockRestore())
   await Promise.all(Array.from({ length: 20 }, (_, at) => store.readEntry(`entry ${at}`)))
   const reads = sent.mock.calls.filter(([message]) => JSON.stringify(message).includes('"readEntry"'))
-  expect(reads.map(([message]) => (message as readonly unknown[]).length)).toEqual([20])
+  expect(reads.map(([message]) => (message as ThreadMessage).calls.length)).toEqual([20])
 })
 
 test('the results of one message have a limited size: the calls after that find nothing', async () => {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { openChainStore } from '../../src/storage/chainStore/openChainStore.ts'
-import type { ChainStore } from '../../src/storage/chainStore/openChainStore.ts'
+import type { ChainStore } from '../../src/storage/chainStore/chainStore.ts'
 import { damageRows, fuzzedChain } from './storeFuzz.ts'
 import type { FuzzedStore } from './storeFuzz.ts'
 
@@ -16,14 +16,8 @@ interface FuzzedStoreOptions {
 export const openMeasuredStore = (file: string, maxBytes: number): Promise<ChainStore> =>
   openChainStore({ file, maxBytes, warn: (what) => void process.stderr.write(`${what}\n`) })
 
-/** Opens two stores on one file, with threads of their own as in two processes. They are used in turn. */
-export const openFuzzedStores = async ({
-  file,
-  maxBytes,
-  damaged = 0,
-}: FuzzedStoreOptions): Promise<FuzzedStore & { readonly close: () => Promise<void> }> => {
-  const stores = [await openMeasuredStore(file, maxBytes), await openMeasuredStore(file, maxBytes)]
-  const database = new DatabaseSync(file, { timeout: 10_000 })
+/** Uses stores in turn. */
+export const useInTurn = (stores: readonly ChainStore[]): Omit<FuzzedStore, 'disturb'> => {
   let turn = 0
   const next = (): ChainStore => stores[(turn += 1) % stores.length] as ChainStore
   return {
@@ -34,6 +28,19 @@ export const openFuzzedStores = async ({
     addEntry: (answer) => next().addEntry(answer),
     pickUnconfirmed: (...args) => next().call('pickUnconfirmed', ...args),
     confirm: (answer) => next().call('confirm', answer),
+  }
+}
+
+/** Opens two stores on one file, with threads of their own as in two processes. They are used in turn. */
+export const openFuzzedStores = async ({
+  file,
+  maxBytes,
+  damaged = 0,
+}: FuzzedStoreOptions): Promise<FuzzedStore & { readonly close: () => Promise<void> }> => {
+  const stores = [await openMeasuredStore(file, maxBytes), await openMeasuredStore(file, maxBytes)]
+  const database = new DatabaseSync(file, { timeout: 10_000 })
+  return {
+    ...useInTurn(stores),
     disturb: (random) => {
       if (damaged === 0) return
       database.exec('begin immediate')

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createService, isConfigError, openCacheTools, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import type { RunningConfig } from '../../src/service/runningConfig.ts'
 import { openConfiguredChainStore } from '../../src/service/runService.ts'
@@ -11,6 +11,12 @@ import { createVisitor } from '../service/visitor.ts'
 import { createModelChain, toAddress, toWord } from './modelChain.ts'
 import { createTestFolder, openTestStore } from './openTestFile.ts'
 import { startChainNode } from './startChainNode.ts'
+
+/** The options of the stores in Redis that were opened. */
+const redisStores: unknown[] = vi.hoisted(() => [])
+vi.mock('../../src/service/openCacheRedis.ts', () => ({
+  openCacheRedis: (options: unknown) => Promise.resolve(void redisStores.push(options)),
+}))
 
 const block = '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["0x5",false]}'
 
@@ -102,6 +108,17 @@ test('a service without a chain store has nothing to show', async () => {
   await expect(openCacheTools(file)).rejects.toSatisfy(isConfigError)
   writeFileSync(file, JSON.stringify({ publicUrl: 'http://localhost', networks, cache: { file: 'none.db' } }))
   await expect(openCacheTools(file)).rejects.toSatisfy(isConfigError)
+})
+
+test('without CACHE_REDIS_URL, no Redis is opened', async () => {
+  redisStores.length = 0
+  const cache = { file: join(createTestFolder(), 'cache.db'), maxBytes: 1e9, confirm: false }
+  const store = await openConfiguredChainStore({ cache } as RunningConfig, () => {})
+  await store?.close()
+  expect(await openConfiguredChainStore({} as RunningConfig, () => {})).toBeUndefined()
+  expect(redisStores).toEqual([])
+  await openConfiguredChainStore({} as RunningConfig, () => {}, { redisUrl: 'redis://cache' })
+  expect(redisStores).toEqual([expect.objectContaining({ redisUrl: 'redis://cache' })])
 })
 
 test('a chain store that cannot be used is off, and the service starts', async () => {

@@ -341,11 +341,7 @@ export const toFuzzedStore = (
 })
 
 /** Creates a fuzzed store in which all is confirmed. A third of what the other node sends has a log less, or is another block. */
-export const toConfirmedStore = (
-  reader: ChainReader,
-  writer: ChainWriter,
-  disturb: FuzzedStore['disturb'],
-): FuzzedStore => {
+export const toConfirmedStore = (store: FuzzedStore): FuzzedStore => {
   const random = createRandom(9)
   const spoil = (upstream: string, value: Uint8Array): Uint8Array => {
     if (upstream !== 'other' || random(3) > 0) return value
@@ -358,14 +354,14 @@ export const toConfirmedStore = (
     result: spoil(answer.upstream, answer.result),
   })
   return {
-    ...toFuzzedStore(reader, writer, disturb),
-    addLogs: (answer) => void writer.addLogs(toAnswer(answer)),
-    confirm: async (answer) => writer.confirm(toAnswer(answer)),
+    ...store,
+    addLogs: (answer) => store.addLogs(toAnswer(answer)),
+    confirm: (answer) => store.confirm(toAnswer(answer)),
     addEntry: (answer) => {
       const [method = '', params = ''] = answer.text.slice(fuzzedChain.length + 1).split(' ')
       // Of blocks that it has not indexed, the other node sends nothing: the good one would not.
       for (const upstream of answer.upstream === 'other' ? ['other'] : ['other', 'good'])
-        writer.addEntry({
+        void store.addEntry({
           ...answer,
           upstream,
           group: upstream,

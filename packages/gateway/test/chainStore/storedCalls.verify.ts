@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createApiKey, getApiKeyUrl } from '../../src/index.ts'
-import type { ChainStore } from '../../src/storage/chainStore/openChainStore.ts'
+import type { ChainStore } from '../../src/storage/chainStore/chainStore.ts'
 import type { StoreUses } from '../../src/proxy/upstream/store/networkStore.ts'
 import type { TestOptions } from '../createTestGateway.ts'
 import { post, startGateway } from '../startGateway.ts'

@@ -66,7 +66,7 @@ export const networkShape = {
   cache: flag()
     .default(true)
     .describe(
-      'Whether final results of the network are stored in [`cache.file`](../service/chain-store.md), if there is one.',
+      'Whether final results of the network are stored in the [chain store](../service/chain-store.md), if there is one.',
     ),
   cacheTraces: flag()
     .default(false)

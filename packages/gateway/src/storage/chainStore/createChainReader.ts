@@ -1,10 +1,9 @@
-import type { StatementSync } from 'node:sqlite'
 import { startOfUtcDay } from '../../lib/utcDay.ts'
 import { getHull, intersect, subtractRanges } from './blockRanges.ts'
 import type { BlockRange } from './blockRanges.ts'
-import { isIntact, toEntrySeed, toLogsSeed, unpackValue } from './chainFile.ts'
-import type { ChainFile, EntryRow, SpanRow } from './chainFile.ts'
-import { joinLogs, parseLog, parseLogs, sortLogs, unpackLogs, writeLogs } from './chainLogs.ts'
+import { isIntact, toEntrySeed, unpackValue } from './chainFile.ts'
+import type { EntryRow, SpanRow } from './chainFile.ts'
+import { joinLogs, parseLog, parseLogs, sortLogs, writeLogs } from './chainLogs.ts'
 import type { ChainLog, PlacedLog } from './chainLogs.ts'
 import { anyAddress, getSources, matchesAtom, toAtoms, toAtomText } from './logQuery.ts'
 import type { Atom, LogQuery } from './logQuery.ts'
@@ -43,34 +42,23 @@ export interface ChainReader {
   readonly takeRows: () => ReadRows
 }
 
-/** One statement for all keys: each one alone would take several times as long. */
-const selectSpans = `
-  select j.key as at, f, last, first, s.value, source, day, crc
-  from json_each(?1) j cross join spans s on f = unhex(j.value) and last >= ?2 and last < ?3
-  union all
-  select j.key as at, f, last, first, s.value, source, day, crc
-  from json_each(?1) j cross join spans s
-    on f = unhex(j.value) and last = (select min(last) from spans where f = unhex(j.value) and last >= ?3)`
-
 /** A row, and the place of its key among those that were looked for. */
-interface FoundSpan extends SpanRow {
+export interface FoundSpan extends SpanRow {
   readonly at: number
 }
 
-/** Creates the function that reads the rows which have blocks of a range, and one more of each key at most. */
-export const createSpanSelect = ({
-  database,
-}: ChainFile): ((keys: readonly Buffer[], range: BlockRange) => readonly FoundSpan[]) => {
-  const statement = database.prepare(selectSpans)
-  return (keys, { first, last }) =>
-    statement.all(
-      JSON.stringify(keys.map((key) => key.toString('hex'))),
-      first,
-      last,
-    ) as unknown as readonly FoundSpan[]
+/** What stores the rows that a reader reads: a file, or what was loaded from Redis. */
+export interface ReaderRows {
+  readonly toKey: (text: string) => Buffer
+  /** Reads the rows with blocks of a range, and one more of each key at most. */
+  readonly selectSpans: (keys: readonly Buffer[], range: BlockRange) => readonly FoundSpan[]
+  /** Reads the logs of a row; `undefined` if they are damaged or missing. */
+  readonly getLogs: (row: SpanRow) => readonly PlacedLog[] | undefined
+  readonly getEntry: (id: Buffer) => EntryRow | undefined
 }
 
-const joinResults: ChainReader['joinResults'] = (results, of) => {
+/** @see {@link ChainReader.joinResults} */
+export const joinResults: ChainReader['joinResults'] = (results, of) => {
   const logs: ChainLog[] = []
   const addresses = of === undefined || of.addresses[0] === anyAddress ? undefined : new Set(of.addresses)
   const isWanted = ({ block, address }: ChainLog): boolean =>
@@ -105,35 +93,27 @@ const isOf = (atom: Atom, { text }: PlacedLog): boolean => {
 const maxScannedBytes = 64 * 1024 * 1024
 
 /**
- * Creates the functions that read a file.
+ * Creates the functions that read rows.
  * @param options.now - Milliseconds since 1970.
  * @param options.maxScanned - Most bytes that one query reads of logs that may not be its own. @default 67_108_864
  */
 export const createChainReader = (
-  file: ChainFile,
+  rows: ReaderRows,
   {
     now = Date.now,
     maxScanned = maxScannedBytes,
   }: { readonly now?: (() => number) | undefined; readonly maxScanned?: number | undefined } = {},
 ): ChainReader => {
-  const selectRows = createSpanSelect(file)
-  const selectValue: StatementSync = file.database.prepare('select value from logs where id = ?')
-  const selectEntry: StatementSync = file.database.prepare('select * from entries where id = ?')
   let damaged: RowName[] = []
   let used: RowName[] = []
   /** By the query that is being read. */
   let scanned = 0
 
-  const readValue = ({ f, first, last, value }: SpanRow): readonly PlacedLog[] | undefined => {
-    const row = selectValue.get(value) as { value: Uint8Array } | undefined
-    const bytes = row && unpackValue(row.value, toLogsSeed(f, first, last))
-    return bytes && unpackLogs(bytes.toString('latin1'))
-  }
   /** Uses a row for an atom, unless it is damaged: adds its logs, and removes its blocks from those that are missing. */
   const useRow = (row: SpanRow, read: ReadAtom, isOwn: boolean, add: (log: PlacedLog) => void): void => {
     const parts = isIntact(row) ? read.gaps.flatMap((gap) => intersect(gap, row) ?? []) : undefined
     if (parts?.length === 0) return
-    const logs = parts === undefined ? undefined : row.value === 0 ? [] : readValue(row)
+    const logs = parts === undefined ? undefined : rows.getLogs(row)
     if (parts === undefined || logs === undefined) {
       damaged.push({ key: row.f, last: row.last })
       return
@@ -161,8 +141,8 @@ export const createChainReader = (
       }
       let open = atoms
       for (let level = 0; open.length > 0; level += 1) {
-        const keys = open.map(({ sources }) => file.toKey(`${chain} ${toAtomText(sources[level] as Atom)}`))
-        for (const row of selectRows(keys, query)) {
+        const keys = open.map(({ sources }) => rows.toKey(`${chain} ${toAtomText(sources[level] as Atom)}`))
+        for (const row of rows.selectSpans(keys, query)) {
           const read = open[row.at]
           if (read !== undefined && !isTooMuch()) useRow(row, read, level === 0, add)
         }
@@ -177,8 +157,8 @@ export const createChainReader = (
       }
     },
     readEntry: (text) => {
-      const key = file.toKey(text)
-      const row = selectEntry.get(key) as EntryRow | undefined
+      const key = rows.toKey(text)
+      const row = rows.getEntry(key)
       if (row === undefined || row.unconfirmed !== 0) return undefined
       const value = unpackValue(row.value, toEntrySeed(key, row))
       if (value === undefined) damaged.push({ key })
@@ -187,10 +167,10 @@ export const createChainReader = (
     },
     joinResults,
     takeRows: () => {
-      const rows = { damaged, used }
+      const shown = { damaged, used }
       damaged = []
       used = []
-      return rows
+      return shown
     },
   }
 }

@@ -2,15 +2,17 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { ChainFile, SpanRow } from './chainFile.ts'
 import { createCheckpointTable } from './createCheckpointTable.ts'
 import type { ChainVersion, Checkpoint } from './createCheckpointTable.ts'
-import { spanColumns } from './createSpanTable.ts'
+import type { UnconfirmedRow } from './chainRows.ts'
+import { spanColumns, unconfirmedColumns } from './createFileRows.ts'
 import type { SpanTable } from './createSpanTable.ts'
-import { unconfirmedColumns } from './createUnconfirmedTable.ts'
-import type { UnconfirmedRow, UnconfirmedTable } from './createUnconfirmedTable.ts'
+import type { UnconfirmedTable } from './createUnconfirmedTable.ts'
 import { prepareRows } from './prepareRows.ts'
 
 /** What a file has. */
 export interface ChainFileStats {
   readonly bytes: number
+  /** How many bytes a Redis may have; `undefined` for a file. */
+  readonly maxBytes?: number
   readonly chains: readonly {
     readonly chain: string
     readonly upstream: string

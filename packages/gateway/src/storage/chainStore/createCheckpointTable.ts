@@ -22,6 +22,21 @@ export interface ChainVersion {
 /** A checkpoint is left out if those next to it are nearer to each other than this part of their distance from the newest. */
 const checkpointDistance = 1 / 8
 
+/**
+ * Leaves out some of the checkpoints long ago.
+ * @param all - In their order.
+ * @param newest - The number of the newest.
+ */
+export const thinCheckpoints = <Place extends Pick<Checkpoint, 'number'>>(
+  all: readonly Place[],
+  newest: number,
+): readonly Place[] =>
+  all.filter(({ number }, at) => {
+    const [previous, next] = [all[at - 1], all[at + 1]]
+    if (at % 2 === 0 || previous === undefined || next === undefined) return true
+    return next.number - previous.number >= (newest - number) * checkpointDistance
+  })
+
 /** The tables of the chains and their checkpoints. `ChainUpkeep` describes the functions. */
 export interface CheckpointTable {
   readonly get: (chain: string) => Checkpoint | undefined
@@ -41,13 +56,7 @@ export const createCheckpointTable = ({ database }: ChainFile): CheckpointTable 
   const insertChain = prepare('insert or replace into chains(chain, epoch, genesis, revision) values (?, ?, ?, ?)')
   const insertCheckpoint = prepare('insert or replace into checkpoints(chain, number, hash) values (?, ?, ?)')
   const deleteCheckpoints = prepare('delete from checkpoints where chain = ? and number > ?')
-  const thinCheckpoints = prepare(
-    `delete from checkpoints where chain = ?1 and number in (
-      select number from (
-        select number, lag(number) over w as previous, lead(number) over w as next, row_number() over w as place
-        from checkpoints where chain = ?1 window w as (order by number)
-      ) where place % 2 = 0 and next - previous < (?2 - number) * ${checkpointDistance})`,
-  )
+  const deleteCheckpoint = prepare('delete from checkpoints where chain = ? and number = ?')
   return {
     get: (chain) => selectCheckpoint.get(chain),
     set: (chain, { epoch, revision, genesis, number, hash }, replaced) => {
@@ -59,7 +68,9 @@ export const createCheckpointTable = ({ database }: ChainFile): CheckpointTable 
         insertChain.run(chain, epoch, genesis, revision)
       }
       insertCheckpoint.run(chain, number, hash)
-      thinCheckpoints.run(chain, number)
+      const all = selectCheckpoints.all(chain)
+      const left = new Set(thinCheckpoints(all, number))
+      for (const one of all) if (!left.has(one)) deleteCheckpoint.run(chain, one.number)
       return selectCheckpoint.get(chain)
     },
     list: (chain) => selectCheckpoints.all(chain),

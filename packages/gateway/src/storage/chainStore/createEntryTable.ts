@@ -1,21 +1,9 @@
 import { getMeaning } from './getMeaning.ts'
 import { packValue, toEntrySeed, unpackValue } from './chainFile.ts'
-import type { ChainFile, EntryRow } from './chainFile.ts'
-import type { Answerer, AnswerSource } from './createSourceTable.ts'
-import { prepareRows } from './prepareRows.ts'
-
-/** A call whose result is stored. */
-export interface StoredCall {
-  readonly method: string
-  /** Source text, in the one spelling that the store uses. */
-  readonly params: string
-  /** The client of the node whose trace this is. */
-  readonly client?: string | undefined
-}
-
-/** Gets the text that a result is found by. */
-export const toEntryText = (chain: string, { method, params, client }: StoredCall): string =>
-  `${chain} ${method} ${params}${client === undefined ? '' : ` ${client}`}`
+import type { ChainRows } from './chainRows.ts'
+import type { AnswerSource } from './answerSource.ts'
+import type { StoredCall } from './storedCall.ts'
+import type { Answerer } from './toAnswerer.ts'
 
 /** The result of another read, at a block that the node had reported as finalized before. */
 export interface EntryAnswer extends AnswerSource {
@@ -48,14 +36,6 @@ export interface EntryTable {
     answerer: Answerer,
     answer: Pick<EntryAnswer, 'text' | 'block' | 'value' | 'isEmpty' | 'call'>,
   ) => number | undefined
-  /** Gets results of a node that another one has to confirm, in the order in which they came. @param options.after - With higher numbers than this. */
-  readonly getUnconfirmed: (
-    source: number,
-    options: { readonly chain: string; readonly after: number; readonly count: number },
-  ) => readonly UnconfirmedEntry[]
-  readonly remove: (id: Uint8Array) => void
-  /** Sets when a row was used. */
-  readonly use: (id: Uint8Array) => void
 }
 
 /**
@@ -64,74 +44,36 @@ export interface EntryTable {
  * @param clock.today - Gets the start of the day, in milliseconds since 1970.
  */
 export const createEntryTable = (
-  file: ChainFile,
+  { entries, toKey }: Pick<ChainRows, 'entries' | 'toKey'>,
   { now, today }: { readonly now: () => number; readonly today: () => number },
-): EntryTable => {
-  const prepare = <Row>(sql: string) => prepareRows<Row>(file.database, sql)
-  const insertEntry = prepare(
-    'insert or replace into entries(id, source, block, unconfirmed, day, value, call) values (?, ?, ?, ?, ?, ?, ?)',
-  )
-  const selectEntry = prepare<EntryRow>('select * from entries where id = ?')
-  const deleteEntry = prepare('delete from entries where id = ?')
-  const selectCalls = prepare<{ number: number; id: Uint8Array; block: number; call: string }>(
-    'select number, id, block, call from entries where source = ? and call is not null and number > ? order by number limit ?',
-  )
-  const useEntry = prepare('update entries set day = ? where id = ?')
-  return {
-    add: ({ source, mayConfirm }, { text, block, value, isEmpty = false, call }) => {
-      const id = file.toKey(text)
-      const insert = (unconfirmed: number): void => {
-        const packed = packValue(value, toEntrySeed(id, { source, block, unconfirmed }))
-        const open = unconfirmed === 0 || call === undefined ? null : JSON.stringify(call)
-        insertEntry.run(id, source, block, unconfirmed, today(), packed, open)
-      }
-      const before = selectEntry.get(id)
-      const known = before && unpackValue(before.value, toEntrySeed(id, before))
-      if (before === undefined || known === undefined) {
-        insert(isEmpty || call !== undefined ? now() : 0)
-        return undefined
-      }
-      if (before.unconfirmed === 0) return undefined
-      const mayBeConfirmed = mayConfirm({ source: before.source, at: before.unconfirmed })
-      if (isSame(known, value, call)) {
-        if (mayBeConfirmed) insert(0)
-        return undefined
-      }
-      deleteEntry.run(id)
-      return before.source
-    },
-    getUnconfirmed: (source, { chain, after, count }) => {
-      const found: UnconfirmedEntry[] = []
-      for (const { number, id, block, call: text } of selectCalls.all(source, after, count)) {
-        const call = readCall(text)
-        // A damaged one is another call, or none.
-        if (call !== undefined && file.toKey(toEntryText(chain, call)).equals(id)) found.push({ number, call, block })
-        else deleteEntry.run(id)
-      }
-      return found
-    },
-    remove: (id) => void deleteEntry.run(id),
-    use: (id) => void useEntry.run(today(), id),
-  }
-}
+): EntryTable => ({
+  add: ({ source, mayConfirm }, { text, block, value, isEmpty = false, call }) => {
+    const id = toKey(text)
+    const insert = (unconfirmed: number): void => {
+      const packed = packValue(value, toEntrySeed(id, { source, block, unconfirmed }))
+      const open = unconfirmed === 0 ? undefined : call
+      entries.insert(id, { source, block, unconfirmed, day: today(), value: packed }, open)
+    }
+    const before = entries.get(id)
+    const known = before && unpackValue(before.value, toEntrySeed(id, before))
+    if (before === undefined || known === undefined) {
+      insert(isEmpty || call !== undefined ? now() : 0)
+      return undefined
+    }
+    if (before.unconfirmed === 0) return undefined
+    const mayBeConfirmed = mayConfirm({ source: before.source, at: before.unconfirmed })
+    if (isSame(known, value, call)) {
+      if (mayBeConfirmed) insert(0)
+      return undefined
+    }
+    entries.delete(id)
+    return before.source
+  },
+})
 
 const isSame = (one: Buffer, other: Uint8Array, call: StoredCall | undefined): boolean => {
   if (one.equals(other)) return true
   if (call === undefined) return false
   const meaning = getMeaning(one.toString(), call.method)
   return meaning !== undefined && meaning === getMeaning(Buffer.from(other).toString(), call.method)
-}
-
-const isCall = (value: unknown): value is StoredCall => {
-  const { method, params, client = '' } = (value ?? {}) as Partial<Record<keyof StoredCall, unknown>>
-  return [method, params, client].every((member) => typeof member === 'string')
-}
-
-const readCall = (text: string): StoredCall | undefined => {
-  try {
-    const call: unknown = JSON.parse(text)
-    return isCall(call) ? call : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,9 +1,9 @@
 import type { BlockRange } from './blockRanges.ts'
 import { packValue, toLogsSeed, unpackValue } from './chainFile.ts'
-import type { ChainFile, SpanRow } from './chainFile.ts'
+import type { SpanRow } from './chainFile.ts'
+import type { ValueRows } from './chainRows.ts'
 import { packLogs, unpackLogs } from './chainLogs.ts'
 import type { PlacedLog } from './chainLogs.ts'
-import { prepareRows } from './prepareRows.ts'
 
 /** The row that logs belong to. `value`: their id; 0 if there are none. */
 type LogsRow = Pick<SpanRow, 'f' | 'first' | 'last' | 'value'>
@@ -40,27 +40,26 @@ export const cutLogs = function* (
   }
 }
 
-/** Opens the table. */
-export const createLogTable = (file: ChainFile): LogTable => {
-  const prepare = <Row>(sql: string) => prepareRows<Row>(file.database, sql)
-  const select = prepare<{ value: Uint8Array }>('select value from logs where id = ?')
-  const insert = prepare<{ id: number }>('insert into logs(value) values (?) returning id')
-  const deleteLogs = prepare('delete from logs where id = ?')
-  return {
-    get: ({ f, first, last, value }, maxBytes = Infinity) => {
-      if (value === 0) return []
-      const packed = select.get(value)?.value
-      if (packed === undefined || packed.length > maxBytes) return undefined
-      const bytes = unpackValue(packed, toLogsSeed(f, first, last))
-      return bytes && unpackLogs(bytes.toString('latin1'))
-    },
-    add: ({ f, first, last }, logs) => {
-      if (logs.length === 0) return 0
-      const text = Buffer.from(packLogs(logs), 'latin1')
-      return insert.get(packValue(text, toLogsSeed(f, first, last)))?.id ?? 0
-    },
-    remove: ({ value }) => {
-      if (value !== 0) deleteLogs.run(value)
-    },
+/** Creates the function that reads the logs of a row. */
+export const createReadLogs =
+  ({ get }: Pick<ValueRows, 'get'>): LogTable['get'] =>
+  ({ f, first, last, value }, maxBytes = Infinity) => {
+    if (value === 0) return []
+    const packed = get(f, value)
+    if (packed === undefined || packed.length > maxBytes) return undefined
+    const bytes = unpackValue(packed, toLogsSeed(f, first, last))
+    return bytes && unpackLogs(bytes.toString('latin1'))
   }
-}
+
+/** Opens the table. */
+export const createLogTable = (values: ValueRows): LogTable => ({
+  get: createReadLogs(values),
+  add: ({ f, first, last }, logs) => {
+    if (logs.length === 0) return 0
+    const text = Buffer.from(packLogs(logs), 'latin1')
+    return values.insert(f, packValue(text, toLogsSeed(f, first, last)))
+  },
+  remove: ({ f, value }) => {
+    if (value !== 0) values.delete(f, value)
+  },
+})

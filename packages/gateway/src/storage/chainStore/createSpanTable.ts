@@ -1,14 +1,12 @@
 import { subtractRanges } from './blockRanges.ts'
 import type { BlockRange } from './blockRanges.ts'
 import { isIntact, toRowCrc } from './chainFile.ts'
-import type { ChainFile, SpanRow } from './chainFile.ts'
+import type { SpanRow } from './chainFile.ts'
 import { isIn } from './chainLogs.ts'
 import type { PlacedLog } from './chainLogs.ts'
-import { createSpanSelect } from './createChainReader.ts'
+import type { ChainRows } from './chainRows.ts'
 import { cutLogs } from './createLogTable.ts'
 import type { LogTable } from './createLogTable.ts'
-import type { RowName } from './createChainReader.ts'
-import { prepareRows } from './prepareRows.ts'
 
 /** The table of the ranges whose logs are known, and the logs. */
 export interface SpanTable {
@@ -24,46 +22,38 @@ export interface SpanTable {
   readonly rollBack: (row: SpanRow, number: number) => void
   /** Removes a row that reading has found to be damaged. */
   readonly removeDamaged: (key: Uint8Array, last: number) => void
-  /** Sets when a row was used. */
-  readonly use: (row: Required<RowName>) => void
 }
 
-/** The columns of a row. */
-export const spanColumns = 'f, last, first, value, source, day, crc'
 /** A neighbor that is packed smaller is joined with new logs: they compress better together. */
-const maxJoinedBytes = 4 * 1024
+export const maxJoinedBytes = 4 * 1024
 
 /** Opens the table. @param parts.today - Gets the start of the day, in milliseconds since 1970. */
 export const createSpanTable = (
-  file: ChainFile,
+  { spans }: Pick<ChainRows, 'spans'>,
   { logTable, today }: { readonly logTable: LogTable; readonly today: () => number },
 ): SpanTable => {
-  const prepare = <Row>(sql: string) => prepareRows<Row>(file.database, sql)
-  const selectSpans = createSpanSelect(file)
-  const spanEndingAt = prepare<SpanRow>(`select ${spanColumns} from spans where f = ? and last = ?`)
-  const spanAfter = prepare<SpanRow>(`select ${spanColumns} from spans where f = ? and last > ? order by last limit 1`)
-  // Only a damaged row can have the same key.
-  const insertSpan = prepare(`insert or replace into spans(${spanColumns}) values (?, ?, ?, ?, ?, ?, ?)`)
-  const deleteSpan = prepare('delete from spans where f = ? and last = ?')
-  const useSpan = prepare('update spans set day = ? where f = ? and last = ?')
+  const getEndingAt = (f: Uint8Array, last: number): SpanRow | undefined =>
+    spans.select(f, { first: last, last }).find((row) => row.last === last)
+  const getAfter = (f: Uint8Array, last: number): SpanRow | undefined =>
+    spans.select(f, { first: last + 1, last: last + 1 })[0]
   const removeSpan = (row: SpanRow): void => {
-    deleteSpan.run(row.f, row.last)
+    spans.delete(row.f, row.last)
     // A damaged row may name the logs of another one.
     if (isIntact(row)) logTable.remove(row)
   }
   const getSpans = (f: Buffer, range: BlockRange): readonly SpanRow[] =>
-    selectSpans([f], range).filter((row) => {
+    spans.select(f, range).filter((row) => {
       const isGood = isIntact(row)
-      if (!isGood) deleteSpan.run(row.f, row.last)
+      if (!isGood) spans.delete(row.f, row.last)
       return isGood
     })
   const addSpan = (f: Uint8Array, { first, last }: BlockRange, source: number, logs: readonly PlacedLog[]): void => {
     const value = logTable.add({ f, first, last }, logs)
-    insertSpan.run(f, last, first, value, source, today(), toRowCrc(f, first, last, value, source))
+    spans.insert({ f, first, last, value, source, day: today(), crc: toRowCrc(f, first, last, value, source) })
   }
   /** Takes the span before a range if it is small and from the same node. */
   const takeSmallNeighbor = (f: Uint8Array, { first }: BlockRange, source: number) => {
-    const row = spanEndingAt.get(f, first - 1)
+    const row = getEndingAt(f, first - 1)
     if (row === undefined || row.value === 0 || row.source !== source || !isIntact(row)) return undefined
     const logs = logTable.get(row, maxJoinedBytes)
     if (logs === undefined) return undefined
@@ -78,7 +68,7 @@ export const createSpanTable = (
   }
   const addEmptySpan = (f: Buffer, { first: from, last: to }: BlockRange, source: number): void => {
     let [first, last] = [from, to]
-    const [before, after] = [spanEndingAt.get(f, first - 1), spanAfter.get(f, last)]
+    const [before, after] = [getEndingAt(f, first - 1), getAfter(f, last)]
     if (before?.value === 0 && before.source === source && isIntact(before)) {
       first = before.first
       removeSpan(before)
@@ -105,9 +95,8 @@ export const createSpanTable = (
         addSpan(row.f, { first: row.first, last: number }, row.source, [])
     },
     removeDamaged: (key, last) => {
-      const row = spanEndingAt.get(key, last)
+      const row = getEndingAt(key, last)
       if (row !== undefined) removeSpan(row)
     },
-    use: ({ key, last }) => void useSpan.run(today(), key, last),
   }
 }

@@ -2,22 +2,14 @@ import { getMeaning } from './getMeaning.ts'
 import { intersect, subtractRanges } from './blockRanges.ts'
 import type { BlockRange } from './blockRanges.ts'
 import { toRowCrc } from './chainFile.ts'
-import type { ChainFile, SpanRow } from './chainFile.ts'
+import type { ChainRows, UnconfirmedRow } from './chainRows.ts'
 import { isIn } from './chainLogs.ts'
 import type { PlacedLog } from './chainLogs.ts'
 import { cutLogs } from './createLogTable.ts'
 import type { LogTable } from './createLogTable.ts'
-import type { Answerer } from './createSourceTable.ts'
+import type { Answerer } from './toAnswerer.ts'
 import type { SpanTable } from './createSpanTable.ts'
 import type { Atom } from './logQuery.ts'
-import { prepareRows } from './prepareRows.ts'
-
-/** A range with the logs that one node has found in it. */
-export interface UnconfirmedRow extends Omit<SpanRow, 'day'> {
-  readonly at: number
-  readonly address: string
-  readonly topics: string
-}
 
 /** What an answer was to ranges that were not confirmed. */
 export interface Confirmation {
@@ -25,14 +17,6 @@ export interface Confirmation {
   readonly contradicted: number
   /** The source of the first that it contradicts. */
   readonly wrongSource?: number | undefined
-}
-
-/** Which of the oldest rows of a node. */
-export interface OldestOptions {
-  /** They were added after this time, in milliseconds since 1970. @default any time */
-  readonly after?: number
-  /** And this long ago at least. */
-  readonly ageMs: number
 }
 
 /** The table of ranges that are not confirmed. None of them is served. */
@@ -54,14 +38,9 @@ export interface UnconfirmedTable {
     answerer: Answerer,
     logs: readonly PlacedLog[],
   ) => Confirmation
-  /** Gets the oldest rows of a node. */
-  readonly getOldest: (source: number, options: OldestOptions) => readonly UnconfirmedRow[]
+  /** Removes the damaged ones of rows. @returns The others. */
+  readonly filterIntact: (found: readonly UnconfirmedRow[]) => readonly UnconfirmedRow[]
 }
-
-/** The columns of a row. */
-export const unconfirmedColumns = 'f, last, first, value, source, at, address, topics, crc'
-/** Most ranges that are looked at to choose those that one query confirms: it has up to 100 addresses. */
-const maxCandidates = 2_000
 
 const toCrc = ({ f, first, last, value, source, at, address, topics }: Omit<UnconfirmedRow, 'crc'>): number =>
   toRowCrc(f, first, last, value, source, at, address, topics)
@@ -78,39 +57,25 @@ const isSameLogs = (one: readonly PlacedLog[], other: readonly PlacedLog[]): boo
 
 /** Opens the table. @param parts.now - Milliseconds since 1970. */
 export const createUnconfirmedTable = (
-  file: ChainFile,
+  { unconfirmed }: Pick<ChainRows, 'unconfirmed'>,
   { spans, logTable, now }: { readonly spans: SpanTable; readonly logTable: LogTable; readonly now: () => number },
 ): UnconfirmedTable => {
-  const prepare = <Row>(sql: string) => prepareRows<Row>(file.database, sql)
-  const selectRows = prepare<UnconfirmedRow>(
-    `select ${unconfirmedColumns} from unconfirmed where f = ?1 and last >= ?2 and last < ?3
-    union all
-    select * from (select ${unconfirmedColumns} from unconfirmed where f = ?1 and last >= ?3 order by last limit 1)`,
-  )
-  const oldRows = prepare<UnconfirmedRow>(
-    `select ${unconfirmedColumns} from unconfirmed where source = ? and at > ? and at <= ? order by at limit ${maxCandidates}`,
-  )
-  const insertRow = prepare(
-    `insert or replace into unconfirmed(${unconfirmedColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const deleteRow = prepare('delete from unconfirmed where f = ? and last = ?')
   const remove = (row: UnconfirmedRow): void => {
-    deleteRow.run(row.f, row.last)
+    unconfirmed.delete(row.f, row.last)
     // A damaged row may name the logs of another one.
     if (isIntactRow(row)) logTable.remove(row)
   }
-  const getRows = (f: Uint8Array, { first, last }: BlockRange): readonly UnconfirmedRow[] => {
-    const rows: UnconfirmedRow[] = []
-    for (const row of selectRows.all(f, first, last)) {
-      if (!isIntactRow(row)) remove(row)
-      else if (row.first <= last) rows.push(row)
-    }
-    return rows
-  }
+  const filterIntact: UnconfirmedTable['filterIntact'] = (found) =>
+    found.filter((row) => {
+      const isGood = isIntactRow(row)
+      if (!isGood) remove(row)
+      return isGood
+    })
+  const getRows = (f: Uint8Array, range: BlockRange): readonly UnconfirmedRow[] =>
+    filterIntact(unconfirmed.select(f, range)).filter((row) => row.first <= range.last)
   const insert = (row: Omit<UnconfirmedRow, 'crc' | 'value'>, logs: readonly PlacedLog[]): void => {
-    const { f, first, last, source, at, address, topics } = row
-    const value = logTable.add(row, logs)
-    insertRow.run(f, last, first, value, source, at, address, topics, toCrc({ ...row, value }))
+    const whole = { ...row, value: logTable.add(row, logs) }
+    unconfirmed.insert({ ...whole, crc: toCrc(whole) })
   }
   const cut = (row: UnconfirmedRow, part: BlockRange): void => {
     const logs = isIntactRow(row) ? logTable.get(row) : undefined
@@ -167,10 +132,6 @@ export const createUnconfirmedTable = (
       }
       return confirmation
     },
-    getOldest: (source, { after = 0, ageMs }) =>
-      oldRows.all(source, after, now() - ageMs).filter((row) => {
-        if (!isIntactRow(row)) remove(row)
-        return isIntactRow(row)
-      }),
+    filterIntact,
   }
 }

@@ -2,52 +2,12 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs
 import { basename, dirname, resolve } from 'node:path'
 import { StorageError } from '../../errors/storageError.ts'
 import { otherFile, otherVersion } from './chainFile.ts'
-import type { ChainReader, StoredLogs } from './createChainReader.ts'
-import type { ChainFileStats } from './createChainUpkeep.ts'
-import type { ChainWriter, EntryAnswer, LogAnswer } from './createChainWriter.ts'
-import { createReadGuard } from './createReadGuard.ts'
-import type { LogQuery } from './logQuery.ts'
+import type { ChainReader } from './createChainReader.ts'
+import type { ChainWriter } from './createChainWriter.ts'
+import { createThreadStore } from './createThreadStore.ts'
+import type { ChainStore } from './chainStore.ts'
 import { ChainFileDamage, startChainThread } from './startChainThread.ts'
 import type { ChainThread } from './startChainThread.ts'
-
-/** Where `keyrail_cache_dropped_total` counts what was not stored: the writer was behind, the disk failed, or the answer was not one. */
-export type DropReason = 'queue' | 'disk' | 'invalid'
-
-/**
- * What can no longer change on chains, in a file that instances of one machine share. If the file fails, nothing is found in it and nothing is
- * stored: no function rejects, except where it says so.
- */
-export interface ChainStore extends Pick<ChainThread<ChainWriter>, 'call'> {
-  /** Whether everything is confirmed by a node of another group before it is served. */
-  readonly confirm: boolean
-  /** Reads what is stored of a query. @returns `undefined` if the store cannot be used for it. */
-  readonly readLogs: (
-    chain: string,
-    query: LogQuery,
-    bounds: { readonly maxBytes: number } & ReadOptions,
-  ) => Promise<StoredLogs | undefined>
-  /** Joins results of `eth_getLogs`: what they have of a query, whose topics they all have. @returns `different` if they cannot be of one chain, and `undefined` if they cannot be joined now. */
-  readonly joinLogs: (
-    results: readonly Uint8Array[],
-    options?: ReadOptions & { readonly of?: LogQuery },
-  ) => Promise<Uint8Array | 'different' | undefined>
-  readonly readEntry: (text: string, options?: ReadOptions) => Promise<Uint8Array | undefined>
-  /** Stores an answer later. Copies its bytes. @returns `undefined` if it could not be stored. */
-  readonly addLogs: (answer: LogAnswer) => Promise<ReturnType<ChainWriter['addLogs']> | undefined>
-  readonly addEntry: (answer: EntryAnswer) => Promise<ReturnType<ChainWriter['addEntry']> | undefined>
-  readonly getDropped: () => Readonly<Record<DropReason, number>>
-  /** Deletes what is stored of a chain, or of one node. @throws the error of the file */
-  readonly purge: (chain: string | undefined, upstream: string | undefined) => Promise<void>
-  /** @throws the error of the file */
-  readonly getStats: () => Promise<ChainFileStats>
-  readonly close: () => Promise<void>
-}
-
-/** Options of a read. */
-interface ReadOptions {
-  /** How long it may take, in milliseconds. @default 1000, which is also the most */
-  readonly waitMs?: number
-}
 
 /** Options of a chain store. */
 export interface ChainStoreOptions {
@@ -62,14 +22,6 @@ export interface ChainStoreOptions {
   readonly warn: (what: string) => void
 }
 
-/** A reader that takes longer would delay a call: it is sent to a node. */
-const patienceMs = 1_000
-/** Most reads that wait for the reader. */
-const maxPendingReads = 1_000
-/** Most bytes that wait to be written. */
-const maxQueuedBytes = 64 * 1024 * 1024
-/** What an address of an answer takes, roughly. */
-const addressBytes = 100
 /** After a failure of the disk, nothing is written for this long. */
 const diskPauseMs = 60_000
 const upkeepMs = 5_000
@@ -153,24 +105,12 @@ const openWriter = async (options: ChainStoreOptions, generation: number): Promi
  * @throws {StorageError} if the file cannot be created or read.
  */
 export const openChainStore = async (given: ChainStoreOptions): Promise<ChainStore> => {
-  const { warn } = given
+  const { warn, confirm = false } = given
   const file = resolve(given.file)
   const { path, generation, writer } = await openWriter({ ...given, file }, getLastGeneration(file))
   const reader = startChainThread<ChainReader>({ file: path, maxBytes: undefined })
-  const dropped: Record<DropReason, number> = { queue: 0, disk: 0, invalid: 0 }
-  let isOn = true
-  let queuedBytes = 0
-  let pausedUntil = 0
-  let hasWritten = false
-  let hasRead = false
-
-  const turnOff = (what: string): void => {
-    isOn = false
-    warn(`The chain store ${path} is off until the service is restarted: ${what}.`)
-  }
-  void Promise.race([reader.ended, writer.ended]).then(() => isOn && turnOff('one of its threads has ended'))
   const onError = (error: unknown): void => {
-    if (!(error instanceof ChainFileDamage) || !isOn) return
+    if (!(error instanceof ChainFileDamage) || !isOn()) return
     turnOff('the file is damaged, and the next start uses an empty one')
     try {
       if (given.mayReplace !== false) createPrivately(toGeneration(file, generation + 1))
@@ -178,40 +118,29 @@ export const openChainStore = async (given: ChainStoreOptions): Promise<ChainSto
       // The next start finds the damage itself, or this one does again.
     }
   }
-  const guard = createReadGuard({ patienceMs, maxPending: maxPendingReads, onError })
-  const read = async <Result>(work: () => Promise<Result>, waitMs?: number): Promise<Result | undefined> => {
-    if (!isOn) return undefined
-    hasRead = true
-    return guard(work, waitMs)
+  const { stop, isOn, read, write, getUses, ...store } = createThreadStore({
+    reader,
+    writer,
+    confirm,
+    failure: 'disk',
+    pauseMs: diskPauseMs,
+    onError,
+  })
+  const turnOff = (what: string): void => {
+    stop()
+    warn(`The chain store ${path} is off until the service is restarted: ${what}.`)
   }
-  const write = async <Result>(bytes: number, work: () => Promise<Result>): Promise<Result | undefined> => {
-    if (!isOn || performance.now() < pausedUntil || queuedBytes + bytes > maxQueuedBytes) {
-      dropped[isOn && performance.now() >= pausedUntil ? 'queue' : 'disk'] += 1
-      return undefined
-    }
-    queuedBytes += bytes
-    hasWritten ||= bytes > 0
-    try {
-      const result = await work()
-      if (result === 'invalid') dropped.invalid += 1
-      return result
-    } catch (error) {
-      dropped.disk += 1
-      pausedUntil = performance.now() + diskPauseMs
-      onError(error)
-      return undefined
-    } finally {
-      queuedBytes -= bytes
-    }
-  }
+  void Promise.race([reader.ended, writer.ended]).then(() => isOn() && turnOff('one of its threads has ended'))
+  let seen = getUses()
   const keepUp = async (): Promise<void> => {
+    const uses = getUses()
+    const [hasRead, hasWritten] = [uses.reads > seen.reads, uses.writes > seen.writes]
+    seen = uses
     const rows = hasRead ? await read(() => reader.call('takeRows')) : undefined
-    hasRead = false
     if (rows !== undefined && rows.damaged.length + rows.used.length > 0)
       await write(0, () => writer.call('noteRows', rows))
     let isFull = hasWritten
-    hasWritten = false
-    while (isFull && isOn) {
+    while (isFull && isOn()) {
       isFull = false
       await write(0, async () => void (isFull = (await writer.call('evict')) > 0))
     }
@@ -219,32 +148,10 @@ export const openChainStore = async (given: ChainStoreOptions): Promise<ChainSto
   // Otherwise, the first calls would go to nodes while the thread starts.
   await reader.call('takeRows').catch(onError)
   const timer = setInterval(() => void keepUp(), upkeepMs).unref()
-
   return {
-    confirm: given.confirm ?? false,
-    call: async (name, ...args) => {
-      try {
-        return await writer.call(name, ...args)
-      } catch (error) {
-        onError(error)
-        throw error
-      }
-    },
-    readLogs: (chain, query, { maxBytes, waitMs }) =>
-      read(() => reader.call('readLogs', chain, query, maxBytes), waitMs),
-    joinLogs: (results, { waitMs, of } = {}) => read(() => reader.call('joinResults', results, of), waitMs),
-    readEntry: (text, { waitMs } = {}) => read(() => reader.call('readEntry', text), waitMs),
-    addLogs: (answer) =>
-      write(answer.result.length + answer.query.addresses.length * addressBytes, () => writer.call('addLogs', answer)),
-    addEntry: (answer) =>
-      write(answer.value.length + (answer.call?.params.length ?? 0), () => writer.call('addEntry', answer)),
-    getDropped: () => ({ ...dropped }),
-    purge: async (chain, upstream) => {
-      while ((await writer.call('purge', chain, upstream)) > 0);
-    },
-    getStats: () => writer.call('getStats'),
+    ...store,
     close: async () => {
-      isOn = false
+      stop()
       clearInterval(timer)
       await reader.close()
       // The last connection moves what is in the log of the file into it.

@@ -1,11 +1,18 @@
 import { Worker } from 'node:worker_threads'
-import type { ThreadCall, ThreadData, ThreadFunctions, ThreadResponse } from './chainThread.ts'
+import type {
+  ThreadCall,
+  ThreadData,
+  ThreadFunctions,
+  ThreadMessage,
+  ThreadOutcome,
+  ThreadResponse,
+} from './chainThread.ts'
 
-/** A thread that reads or writes a file of the chain store. */
+/** A thread that reads or writes a chain store. */
 export interface ChainThread<Functions extends Partial<ThreadFunctions>> {
   /**
-   * Calls a function in the thread. The calls of a turn are one message and one transaction.
-   * @returns Rejects if they failed: then none of them had an effect.
+   * Calls a function in the thread. The calls of a turn are one message, and one transaction of a file.
+   * @returns Rejects if they failed: then none of them had an effect on a file.
    */
   readonly call: <Name extends keyof Functions & keyof ThreadFunctions>(
     name: Name,
@@ -30,15 +37,17 @@ export class ChainFileDamage extends Error {
 // In the source it is next to this file, in the published package next to the bundle.
 const threadFile = import.meta.url.endsWith('.ts') ? './chainThread.ts' : './chainThread.js'
 
-/** Starts a thread. */
+/** Starts a thread. @param warn - Called with what an operator should know. */
 export const startChainThread = <Functions extends Partial<ThreadFunctions>>(
   data: ThreadData,
+  warn: (what: string) => void = () => {},
 ): ChainThread<Functions> => {
   // The worker inherits the flags of the process, such as those to run from source.
   const worker = new Worker(new URL(threadFile, import.meta.url), { workerData: data })
   worker.unref()
   let turn: Pending[] = []
-  const sent: Pending[][] = []
+  const sent = new Map<number, readonly Pending[]>()
+  let messages = 0
   let hasEnded = false
   const rejectAll = (calls: readonly Pending[], error: Error): void => {
     for (const { reject } of calls) reject(error)
@@ -50,26 +59,33 @@ export const startChainThread = <Functions extends Partial<ThreadFunctions>>(
       rejectAll(calls, new Error('the thread of the chain store has ended'))
       return
     }
-    sent.push(calls)
+    const id = (messages += 1)
+    sent.set(id, calls)
     // The process must not exit before a write.
     worker.ref()
-    worker.postMessage(calls.map(({ name, args }): ThreadCall => ({ name, args })))
+    const message: ThreadMessage = { id, calls: calls.map(({ name, args }): ThreadCall => ({ name, args })) }
+    worker.postMessage(message)
+  }
+  const complete = ({ resolve, reject }: Pending, outcome: ThreadOutcome): void => {
+    if ('result' in outcome) resolve(outcome.result as never)
+    else reject(outcome.failed === 'damaged' ? new ChainFileDamage(outcome.message) : new Error(outcome.message))
   }
   worker.on('message', (response: ThreadResponse) => {
-    const calls = sent.shift() ?? []
-    if (sent.length === 0) worker.unref()
-    if ('results' in response) for (const [at, { resolve }] of calls.entries()) resolve(response.results[at] as never)
-    else
-      rejectAll(
-        calls,
-        response.failed === 'damaged' ? new ChainFileDamage(response.message) : new Error(response.message),
-      )
+    if ('warning' in response) {
+      warn(response.warning)
+      return
+    }
+    const calls = sent.get(response.id) ?? []
+    sent.delete(response.id)
+    if (sent.size === 0) worker.unref()
+    for (const [at, call] of calls.entries()) complete(call, response.outcomes[at] ?? { result: undefined })
   })
   worker.on('error', () => {})
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', () => {
       hasEnded = true
-      for (const calls of sent.splice(0)) rejectAll(calls, new Error('the thread of the chain store has ended'))
+      for (const calls of sent.values()) rejectAll(calls, new Error('the thread of the chain store has ended'))
+      sent.clear()
       resolve()
     })
   })

@@ -1,4 +1,4 @@
-import { toEntryText } from '../../../storage/chainStore/createEntryTable.ts'
+import { toEntryText } from '../../../storage/chainStore/storedCall.ts'
 import type { UnconfirmedEntry } from '../../../storage/chainStore/createEntryTable.ts'
 import { queryUpstream } from '../queryUpstream.ts'
 import type { QueryResult } from '../queryUpstream.ts'

@@ -1,7 +1,7 @@
 import { toHex } from '../../../lib/rpc/quantity.ts'
 import { anyAddress } from '../../../storage/chainStore/logQuery.ts'
 import type { LogQuery } from '../../../storage/chainStore/logQuery.ts'
-import { confirmAfterMs } from '../../../storage/chainStore/createSourceTable.ts'
+import { confirmAfterMs } from '../../../storage/chainStore/answerSource.ts'
 import { readRangeError } from '../logs/rangeError.ts'
 import { queryUpstream } from '../queryUpstream.ts'
 import { copyValue } from './copyValue.ts'

@@ -1,4 +1,4 @@
-import type { ChainStore } from '../../../storage/chainStore/openChainStore.ts'
+import type { ChainStore } from '../../../storage/chainStore/chainStore.ts'
 import type { GroupMember } from '../groupMember.ts'
 import { toAnswerSource } from './networkStoreParts.ts'
 import type { NetworkStoreParts } from './networkStoreParts.ts'

@@ -1,6 +1,6 @@
 import type { Network } from '../../../lib/network.ts'
 import type { EntryAnswer, LogAnswer } from '../../../storage/chainStore/createChainWriter.ts'
-import type { ChainStore } from '../../../storage/chainStore/openChainStore.ts'
+import type { ChainStore } from '../../../storage/chainStore/chainStore.ts'
 import type { GroupMember } from '../groupMember.ts'
 import type { InFlightLogs } from './createInFlightLogs.ts'
 import type { NodeClients } from './createNodeClients.ts'

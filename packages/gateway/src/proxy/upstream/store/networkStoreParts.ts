@@ -1,6 +1,6 @@
 import type { Network } from '../../../lib/network.ts'
-import type { AnswerSource } from '../../../storage/chainStore/createSourceTable.ts'
-import type { ChainStore } from '../../../storage/chainStore/openChainStore.ts'
+import type { AnswerSource } from '../../../storage/chainStore/answerSource.ts'
+import type { ChainStore } from '../../../storage/chainStore/chainStore.ts'
 import type { GroupMember } from '../groupMember.ts'
 import type { Polls } from '../health/createPolls.ts'
 import type { LogRanges } from '../logs/createLogRanges.ts'
