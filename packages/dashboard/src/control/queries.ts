@@ -81,14 +81,6 @@ export const appsQuery = (search: string) =>
     getNextPageParam: ({ next }) => next,
   })
 
-/** Whether an app of the account has this name. */
-export const isNameTakenQuery = (name: string) =>
-  queryOptions({
-    queryKey: ['apps', { name }],
-    queryFn: async ({ signal }) => (await callApi('GET /api/apps', { query: { limit: 1, name } }, signal)).total > 0,
-    staleTime: 0,
-  })
-
 /** One app. */
 export const appQuery = (appId: string) =>
   queryOptions({
