@@ -61,6 +61,12 @@ export const identitiesQuery = queryOptions({
   queryFn: ({ signal }) => callApi('GET /api/account/identities', undefined, signal),
 })
 
+/** The sessions of the user. */
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: ({ signal }) => callApi('GET /api/account/sessions', undefined, signal),
+})
+
 /** The second factors of the account. */
 export const factorsQuery = queryOptions({
   queryKey: ['factors'],

@@ -19,8 +19,9 @@ import { PasswordField } from '../../parts/PasswordField.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SignOnButton } from '../../parts/SignOnButton.tsx'
 import { SecondFactors } from './SecondFactors.tsx'
+import { Sessions } from './Sessions.tsx'
 
-/** The email address, single sign-on, the password, second factors, and the deletion of the account. */
+/** The sessions, the email address, single sign-on, the password, second factors, and the deletion of the account. */
 export function AccountSecurity() {
   const { data } = useQuery(sessionQuery)
   const { data: deployment } = useQuery(deploymentQuery)
@@ -28,6 +29,7 @@ export function AccountSecurity() {
   return (
     <>
       <PageHead title="Security" windowTitle="Account: security" lead={data?.account.email} />
+      <Sessions />
       <div className="columns">
         {deployment?.email && data && <ChangeEmail account={data.account} />}
         {deployment?.singleSignOn && <Connect label={deployment.singleSignOn.label} />}
