@@ -88,7 +88,7 @@ describe('the dialog that goes to any page', needs('chromium'), () => {
     await page.waitForURL(/\/apps\/[^/]+\/setup$/)
   })
 
-  test('runs actions: copies the URL of the open app, changes the colours and logs out', async () => {
+  test('runs actions: copies the URL of the open app, changes the colors and logs out', async () => {
     const { page } = ada
     await page.goto(`${pages.url}/apps/${app}/setup`)
     await goTo(page, 'copy url sepolia')
@@ -101,7 +101,7 @@ describe('the dialog that goes to any page', needs('chromium'), () => {
     await goTo(page, 'dark')
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
     expect(await page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true)
-    await goTo(page, 'colours of the system')
+    await goTo(page, 'colors of the system')
     expect(await page.getByRole('radio', { name: 'Auto' }).isChecked()).toBe(true)
     await goTo(page, 'log out')
     await page.getByRole('heading', { name: 'Log in' }).waitFor()

@@ -3,5 +3,5 @@ import { Segments } from '../parts/Segments.tsx'
 
 /** Chooses the colors: the system's, light or dark. */
 export function ThemeSwitch() {
-  return <Segments legend="Colours" name="theme" value={useTheme()} onChange={chooseTheme} options={themes} />
+  return <Segments legend="Colors" name="theme" value={useTheme()} onChange={chooseTheme} options={themes} />
 }

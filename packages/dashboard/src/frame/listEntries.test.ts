@@ -21,13 +21,13 @@ test('lists the pages and actions of every user', () => {
       ': Create app',
       'Account: Security',
       'Action: Create access token',
-      'Action: Use light colours',
-      'Action: Use dark colours',
+      'Action: Use light colors',
+      'Action: Use dark colors',
       'Action: Log out',
     ]),
   )
-  expect(list({ theme: 'dark' })).toContain('Action: Use the colours of the system')
-  expect(list({ theme: 'dark' })).not.toContain('Action: Use dark colours')
+  expect(list({ theme: 'dark' })).toContain('Action: Use the colors of the system')
+  expect(list({ theme: 'dark' })).not.toContain('Action: Use dark colors')
 })
 
 test.each<[string, string, Partial<EntryContext>]>([

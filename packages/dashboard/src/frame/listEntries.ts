@@ -62,13 +62,13 @@ const actions: readonly {
   },
   { title: 'Create access token', command: { kind: 'open', to: '/account/tokens', params: {} } },
   {
-    title: 'Use light colours',
+    title: 'Use light colors',
     command: { kind: 'theme', theme: 'light' },
     isShown: ({ theme }) => theme !== 'light',
   },
-  { title: 'Use dark colours', command: { kind: 'theme', theme: 'dark' }, isShown: ({ theme }) => theme !== 'dark' },
+  { title: 'Use dark colors', command: { kind: 'theme', theme: 'dark' }, isShown: ({ theme }) => theme !== 'dark' },
   {
-    title: 'Use the colours of the system',
+    title: 'Use the colors of the system',
     command: { kind: 'theme', theme: 'system' },
     isShown: ({ theme }) => theme !== 'system',
   },
