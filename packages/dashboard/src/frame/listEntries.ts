@@ -96,19 +96,20 @@ export const listEntries = (context: EntryContext): readonly Entry[] => {
       .map(({ title, command }): Entry => ({ title, what: 'Action', command })),
     ...accounts
       .filter(({ id }) => id !== account)
-      .map(({ id, title }): Entry => ({ title: `Switch to ${title}`, what: 'Account', command: { kind: 'account', id } })),
-    ...items.map(
-      ({ id, name, kind }): Entry =>
-        kind === 'app'
-          ? { title: name, what: 'App', command: { kind: 'open', to: '/apps/$appId', params: { appId: id } } }
-          : { title: name, what: 'API key', command: { kind: 'open', to: '/keys/$keyId', params: { keyId: id } } },
+      .map(({ id, title }): Entry => ({
+        title: `Switch to ${title}`,
+        what: 'Account',
+        command: { kind: 'account', id },
+      })),
+    ...items.map(({ id, name, kind }): Entry =>
+      kind === 'app'
+        ? { title: name, what: 'App', command: { kind: 'open', to: '/apps/$appId', params: { appId: id } } }
+        : { title: name, what: 'API key', command: { kind: 'open', to: '/keys/$keyId', params: { keyId: id } } },
     ),
-    ...urlNetworks.map(
-      ({ network, title }): Entry => ({
-        title: `Copy URL on ${title}`,
-        what: open?.name ?? '',
-        command: { kind: 'copyUrl', network },
-      }),
-    ),
+    ...urlNetworks.map(({ network, title }): Entry => ({
+      title: `Copy URL on ${title}`,
+      what: open?.name ?? '',
+      command: { kind: 'copyUrl', network },
+    })),
   ]
 }

@@ -37,7 +37,7 @@ test.each([
 test.each([
   ['the title of a chain', 'ethereum', ['chain ethereum', 'testnet', 'mainnet']],
   ['the alias of a chain', 'matic', ['polygon']],
-  ['the symbol', 'pol', ['polygon']],
+  ['the symbol', 'pol', ['polygon', 'testnet']],
   ['the alias of a network', 'sepolia', ['testnet']],
   ['the chain id', '1', ['mainnet', 'testnet', 'polygon']],
   ['nothing', '', ['chain ethereum', 'testnet', 'mainnet', 'polygon']],

@@ -126,7 +126,7 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
           }
           fix={getFix('network')}
         />
-        <Fold title="Description" values={description} hasProblem={getFix('description') !== undefined}>
+        <Fold title="Description" hasProblem={getFix('description') !== undefined}>
           <TextField
             label="Description"
             name="description"

@@ -4,8 +4,8 @@ import type { ReactNode } from 'react'
 /** Fields that have defaults, folded until the user opens them or one of them has a problem. */
 export function Fold(props: {
   readonly title: string
-  /** The values, in a few words. */
-  readonly values: string
+  /** The values, in a few words, while it is closed. */
+  readonly values?: string
   /** Whether a field in it has a problem. */
   readonly hasProblem: boolean
   readonly children: ReactNode
@@ -20,7 +20,7 @@ export function Fold(props: {
     >
       <summary>
         {props.title}
-        {!isOpen && <span className="hint"> {props.values}</span>}
+        {!isOpen && props.values && <span className="hint"> {props.values}</span>}
       </summary>
       <div className="stack">{props.children}</div>
     </details>

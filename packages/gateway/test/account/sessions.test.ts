@@ -185,7 +185,7 @@ describe.each(databasesAndFactors)('sessions on $name', ({ database, factor }) =
       const first = await signUp()
       const ip = newIp()
       const second = expectOk(await accounts.logIn({ email: first.email, password, ip, userAgent: 'Firefox' }))
-      const stranger = await signUp()
+      const otherUser = await signUp()
       const [own, other, ...more] = await accounts.listSessions(second.viewer)
       const { createdAt = 0 } = second.viewer.session ?? {}
       expect(own).toMatchObject({ current: true, createdAt, seenAt: createdAt, expiresAt: createdAt + 7 * day, ip })
@@ -196,7 +196,7 @@ describe.each(databasesAndFactors)('sessions on $name', ({ database, factor }) =
         expect(shown).not.toContain(token)
         expect(shown).not.toContain(hashSecret(token).slice(0, 20))
       }
-      expect(await accounts.listSessions(stranger.viewer)).toHaveLength(1)
+      expect(await accounts.listSessions(otherUser.viewer)).toHaveLength(1)
       clock.now = createdAt + 6 * day
       await accounts.authenticate(first.token)
       clock.now = createdAt + 7 * day
@@ -210,10 +210,10 @@ describe.each(databasesAndFactors)('sessions on $name', ({ database, factor }) =
       const { email, viewer, token } = await signUp()
       const logIn = async () => expectOk(await accounts.logIn({ email, password, ip: newIp() }))
       const [second, third] = [await logIn(), await logIn()]
-      const stranger = await signUp()
+      const otherUser = await signUp()
       const [own] = await accounts.listSessions(second.viewer)
       const id = own?.id ?? ''
-      expect(await accounts.endSession({ viewer: stranger.viewer, id })).toBe(false)
+      expect(await accounts.endSession({ viewer: otherUser.viewer, id })).toBe(false)
       expect(await accounts.authenticate(second.token)).toBeDefined()
       expect(await accounts.endSession({ viewer, id, ip: '192.0.2.1' })).toBe(true)
       expect(await accounts.endSession({ viewer, id })).toBe(false)
@@ -221,7 +221,7 @@ describe.each(databasesAndFactors)('sessions on $name', ({ database, factor }) =
       await accounts.endOtherSessions({ viewer })
       await accounts.endOtherSessions({ viewer })
       expect(await accounts.authenticate(third.token)).toBeUndefined()
-      for (const open of [token, stranger.token]) expect(await accounts.authenticate(open)).toBeDefined()
+      for (const open of [token, otherUser.token]) expect(await accounts.authenticate(open)).toBeDefined()
       const logged = await storage.auditLog.list({ userId: viewer.user.id, limit: 2 })
       expect(logged).toMatchObject([
         { action: 'account.endSessions', detail: { sessions: 1 } },
