@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
+import { findViolations } from './findViolations.ts'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { addApp, callApi, clipboard, signUpByApi, logIn, openUser, switchUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
@@ -99,6 +100,7 @@ describe('accounts', needs('chromium'), () => {
       await page.goto(`${pages.url}/account/security`)
       const rows = page.getByRole('region', { name: 'Table of sessions' }).locator('tbody tr')
       await expect.poll(() => rows.count()).toBe(3)
+      expect(await findViolations(page)).toEqual([])
       const cells = await rows.nth(1).getByRole('cell').allTextContents()
       expect(cells[0]).toBe('127.0.0.1')
       for (const time of cells.slice(1, 4)) expect(Date.parse(time.replace(/\u202f| at /g, ' '))).not.toBeNaN()

@@ -63,7 +63,8 @@ export const identitiesQuery = queryOptions({
 
 /** The sessions of the user. */
 export const sessionsQuery = queryOptions({
-  queryKey: ['sessions'],
+  // Follows a change of the session.
+  queryKey: ['session', 'list'],
   queryFn: ({ signal }) => callApi('GET /api/account/sessions', undefined, signal),
 })
 

@@ -3,7 +3,7 @@ import type { AccountView } from '@keyrail/gateway'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
-import { deploymentQuery, sessionQuery } from '../../control/queries.ts'
+import { deploymentQuery, sessionQuery, sessionsQuery } from '../../control/queries.ts'
 import { changeSession } from '../../control/sessionChange.ts'
 import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
@@ -104,6 +104,7 @@ function ChangePassword() {
     send: () => callApi('POST /api/account/password', { body: { current, next } }),
     done: (session) => {
       queries.setQueryData(sessionQuery.queryKey, session)
+      void queries.invalidateQueries({ queryKey: sessionsQuery.queryKey })
       setCurrent('')
       setNext('')
       say('Password changed. All other sessions are logged out, and your access tokens are removed.')
