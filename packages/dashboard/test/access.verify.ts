@@ -130,7 +130,7 @@ describe('every page', needs('chromium'), () => {
     await page.goto(`${pages.url}/apps/new`)
     const networks = page.getByRole('combobox', { name: 'Chains and networks' })
     await networks.press('ArrowDown')
-    await page.getByRole('option', { selected: true }).first().waitFor()
+    await page.getByRole('listbox', { name: 'Results' }).getByRole('option', { selected: true }).first().waitFor()
     await expectAccessible(page)
     await networks.press('Escape')
     await page.getByText('Description, use case and services').click()

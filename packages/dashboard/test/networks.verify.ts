@@ -43,7 +43,8 @@ describe('with 200 networks', { ...needs('chromium'), timeout: 120_000 }, () => 
   })
 
   const search = (page: Page, name: string) => page.getByRole('combobox', { name })
-  const options = (page: Page) => page.getByRole('option').allTextContents()
+  const list = (page: Page) => page.getByRole('listbox', { name: 'Results' })
+  const options = (page: Page) => list(page).getByRole('option').allTextContents()
   const getNetworks = async (appId: string): Promise<readonly string[]> =>
     (await callApi<{ networks: readonly string[] }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).networks
 
@@ -102,7 +103,7 @@ describe('with 200 networks', { ...needs('chromium'), timeout: 120_000 }, () => 
     await field.press('Enter')
     expect(await chips.count()).toBe(5)
     await field.fill('Ethereum')
-    expect(await page.getByRole('option').first().getAttribute('aria-selected')).toBe('true')
+    expect(await list(page).getByRole('option').first().getAttribute('aria-selected')).toBe('true')
     await field.press('Enter')
     expect(await chips.allTextContents()).toEqual(['Remove Base Sepolia', 'Remove Base Mainnet'])
     // Space is a part of the text until an arrow key was pressed.

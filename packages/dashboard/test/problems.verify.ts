@@ -152,11 +152,12 @@ describe('problems', needs('chromium'), () => {
     const networks = page.getByRole('combobox', { name: 'Chains and networks' })
     await networks.fill('dogecoin')
     await page.getByText('No chain and no network of this service matches.').first().waitFor()
-    expect(await page.getByRole('option').count()).toBe(0)
+    const found = page.getByRole('listbox', { name: 'Results' }).getByRole('option')
+    expect(await found.count()).toBe(0)
     for (const text of ['hereu', 'eth', 'sepolia', '11155111']) {
       await networks.fill(text)
-      await page
-        .getByRole('option', { name: /^Ethereum/ })
+      await found
+        .filter({ hasText: /^Ethereum/ })
         .first()
         .waitFor()
     }
