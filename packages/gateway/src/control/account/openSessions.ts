@@ -1,19 +1,8 @@
-import type { Session } from '../../storage/sessions.ts'
 import { auditOwn } from './accountContext.ts'
 import type { AccountContext } from './accountContext.ts'
 import type { Accounts } from './accounts.ts'
 import { hashSecret } from './secretText.ts'
 import { getSessionExpiry, isComplete } from './startSession.ts'
-
-/** A session that a request can still be sent in. */
-export interface OpenSession extends Omit<Session, 'userId' | 'factorAt'> {
-  /** Identifies it in the control API. No request can be sent with it. */
-  readonly id: string
-  /** Whether the viewer's request was sent in it. */
-  readonly current: boolean
-  /** When it expires if it is not used, in milliseconds since 1970. */
-  readonly expiresAt: number
-}
 
 /** Gets the id of a session from its stored hash. Not a part of the hash, by which the session is found. */
 export const toSessionId = (hash: string): string => `ses_${hashSecret(hash).slice(0, 20)}`
