@@ -117,7 +117,6 @@ const apps = createRoute({
 const newApp = createRoute({
   getParentRoute: () => inside,
   path: '/apps/new',
-  validateSearch: ({ step }: Record<string, unknown>): { step?: 2 | 3 } => (step === 2 || step === 3 ? { step } : {}),
   component: lazyRouteComponent(() => import('./pages/NewApp.tsx'), 'NewApp'),
 })
 const app = createRoute({

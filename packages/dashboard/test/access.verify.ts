@@ -125,19 +125,15 @@ describe('every page', needs('chromium'), () => {
     },
   )
 
-  test('the steps of "create app" are accessible', async () => {
+  test('the list of networks and the folded fields of "create app" are accessible', async () => {
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)
-    await page.getByLabel('Name').fill('Second')
-    await page.getByLabel('Use case').selectOption('Wallet')
-    await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByRole('group', { name: 'networks', exact: false }).waitFor()
+    const networks = page.getByRole('combobox', { name: 'Chains and networks' })
+    await networks.press('ArrowDown')
+    await page.getByRole('listbox', { name: 'Results' }).getByRole('option', { selected: true }).first().waitFor()
     await expectAccessible(page)
-    await page.getByLabel('Find a chain').press('ArrowDown')
-    await page.getByRole('listbox').getByRole('option').first().waitFor()
-    await expectAccessible(page)
-    await page.getByLabel('Find a chain').press('Escape')
-    await page.getByRole('button', { name: 'Next' }).click()
+    await networks.press('Escape')
+    await page.getByText('Description, use case and services').click()
     await page.getByRole('group', { name: 'services', exact: false }).waitFor()
     await expectAccessible(page)
   })

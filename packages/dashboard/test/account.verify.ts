@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
+import { findViolations } from './findViolations.ts'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { addApp, callApi, clipboard, signUpByApi, logIn, openUser, switchUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
@@ -83,6 +84,80 @@ describe('accounts', needs('chromium'), () => {
     await logIn({ ...elsewhere, password: 'a longer horse battery' })
     await elsewhere.page.waitForURL(/\/apps/)
     await elsewhere.close()
+  })
+
+  test('sessions are listed with their ends, and one or all others can be ended', async () => {
+    const { page, email, password } = ada
+    const others: TestUser[] = []
+    for (const _ of [1, 2]) {
+      const other = { ...(await openUser(browser, pages.url)), email, password }
+      await other.page.goto(`${pages.url}/log-in`)
+      await logIn(other)
+      await other.page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+      others.push(other)
+    }
+    try {
+      await page.goto(`${pages.url}/account/security`)
+      const rows = page.getByRole('region', { name: 'Table of sessions' }).locator('tbody tr')
+      await expect.poll(() => rows.count()).toBe(3)
+      expect(await findViolations(page)).toEqual([])
+      const cells = await rows.nth(1).getByRole('cell').allTextContents()
+      expect(cells[0]).toBe('127.0.0.1')
+      for (const time of cells.slice(1, 4)) expect(Date.parse(time.replace(/\u202f| at /g, ' '))).not.toBeNaN()
+      expect(await page.getByText('This session').count()).toBe(1)
+      expect(await rows.first().textContent()).toContain('This session')
+      expect(await rows.first().getByRole('button').count()).toBe(0)
+
+      await rows
+        .nth(1)
+        .getByRole('button', { name: /^End the session: Chrome on / })
+        .press('Enter')
+      await page.getByText('The session has ended').waitFor()
+      await expect.poll(() => rows.count()).toBe(2)
+      await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Sessions')
+      await page.getByRole('button', { name: 'End all others' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click()
+      await expect.poll(() => rows.count()).toBe(1)
+      for (const other of others) {
+        await other.page.goto(`${pages.url}/apps`)
+        await other.page.getByRole('heading', { name: 'Log in' }).waitFor()
+      }
+      expect(ada.problems).toEqual([])
+    } finally {
+      for (const other of others) await other.close()
+    }
+  })
+
+  test('a password is shown on demand, with its caret and focus, and hidden when it is sent', async () => {
+    const { page, email, password } = ada
+    await ada.context.clearCookies()
+    await page.goto(`${pages.url}/log-in`)
+    const field = page.getByLabel('Password')
+    const show = page.getByRole('button', { name: 'Show password' })
+    const caret = () => field.evaluate((input) => (input as HTMLInputElement).selectionStart)
+    await page.getByLabel('Email address').fill(email)
+    await field.fill('not this one')
+    await field.press('Home')
+    await field.press('ArrowRight')
+    expect(await show.getAttribute('aria-pressed')).toBe('false')
+    await show.click()
+    expect(await field.getAttribute('type')).toBe('text')
+    expect(await field.getAttribute('autocomplete')).toBe('current-password')
+    expect(await show.getAttribute('aria-pressed')).toBe('true')
+    expect(await caret()).toBe(1)
+    expect(await page.evaluate('document.activeElement.name')).toBe('password')
+    await field.press('Enter')
+    await page.getByText('The email address or the password is wrong.').waitFor()
+    expect(await field.getAttribute('type')).toBe('password')
+    // By keyboard, from the field and back.
+    await field.fill(password)
+    await field.press('Tab')
+    await page.keyboard.press('Space')
+    expect(await field.getAttribute('type')).toBe('text')
+    expect(await show.evaluate((button) => button === document.activeElement)).toBe(true)
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/apps/)
   })
 
   test('an access token is shown once, works within its permissions, and stops when it is removed', async () => {

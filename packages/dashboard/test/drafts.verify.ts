@@ -69,19 +69,19 @@ describePages('what a user types and does not save', {}, (getFixtures) => {
     expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('PRIVATE')
   })
 
-  test('survives a reload of the wizard, at the same step, until the app is created', async () => {
+  test('survives a reload of the page for a new app, until the app is created', async () => {
     const { pages, ada } = getFixtures()
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)
     await page.getByLabel('Name').fill('Portfolio')
+    await page.getByRole('button', { name: 'Remove Ethereum Mainnet' }).click()
+    await page.getByText('Description, use case and services').click()
     await page.getByLabel('Description').fill('A long text')
     await page.getByLabel('Use case').selectOption('NFT')
-    await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByRole('checkbox', { name: /Ethereum Mainnet/ }).uncheck()
     await page.reload()
-    expect(await page.getByLabel('Find a chain').inputValue()).toBe('Ethereum')
-    expect(await page.getByRole('checkbox', { name: /Ethereum Mainnet/ }).isChecked()).toBe(false)
-    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('NFT, Node API').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Portfolio')
+    expect(await page.getByRole('list', { name: 'Chosen networks' }).getByRole('button').count()).toBe(1)
     await page.getByRole('button', { name: 'Create app' }).click()
     await page.locator('h1', { hasText: 'Portfolio' }).waitFor()
     const { items } = await callApi<{ items: unknown[] }>(ada, pages.url, ['GET', '/api/apps'])

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needs } from '../../../scripts/externalPrograms.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
-import { addApp, callApi, openUser, signUpByApi } from './testUser.ts'
+import { addApp, callApi, clipboard, logIn, openUser, signUpByApi } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 
 describe('the dialog that goes to any page', needs('chromium'), () => {
@@ -13,7 +13,7 @@ describe('the dialog that goes to any page', needs('chromium'), () => {
   let ada: TestUser
   let app: string
   let key: string
-  const field = (page: Page) => page.getByRole('combobox', { name: 'An app, an API key or a page' })
+  const field = (page: Page) => page.getByRole('combobox', { name: 'An app, an API key, a page or an action' })
   const found = (page: Page) => page.getByRole('dialog').getByRole('option').allInnerTexts()
   const open = async (page: Page): Promise<void> => {
     await page.locator('#root h1').waitFor()
@@ -86,6 +86,28 @@ describe('the dialog that goes to any page', needs('chromium'), () => {
     await page.getByRole('button', { name: /^Go to/ }).click()
     await page.getByRole('option', { name: /^Explorer/ }).click()
     await page.waitForURL(/\/apps\/[^/]+\/setup$/)
+  })
+
+  test('runs actions: copies the URL of the open app, changes the colors and logs out', async () => {
+    const { page } = ada
+    await page.goto(`${pages.url}/apps/${app}/setup`)
+    await goTo(page, 'copy url sepolia')
+    await page.getByText('Copied the URL').waitFor()
+    expect(await clipboard(ada)).toMatch(new RegExp(`^${pages.url}/testnet/v2/kr_a\\w{39}$`))
+    await page.goto(`${pages.url}/keys/${key}/setup`)
+    await goTo(page, 'copy url')
+    await page.getByText('Copied the URL').waitFor()
+    expect(await clipboard(ada)).toMatch(new RegExp(`^${pages.url}/testnet/kr_t\\w{39}$`))
+    await goTo(page, 'dark')
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+    expect(await page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true)
+    await goTo(page, 'colors of the system')
+    expect(await page.getByRole('radio', { name: 'Auto' }).isChecked()).toBe(true)
+    await goTo(page, 'log out')
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+    await logIn(ada)
+    await page.getByRole('heading', { name: 'Apps' }).waitFor()
+    expect(ada.problems).toEqual([])
   })
 
   test('a dialog that asks for something stays in front', async () => {

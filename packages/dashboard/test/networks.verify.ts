@@ -43,7 +43,8 @@ describe('with 200 networks', { ...needs('chromium'), timeout: 120_000 }, () => 
   })
 
   const search = (page: Page, name: string) => page.getByRole('combobox', { name })
-  const options = (page: Page) => page.getByRole('option').allTextContents()
+  const list = (page: Page) => page.getByRole('listbox', { name: 'Results' })
+  const options = (page: Page) => list(page).getByRole('option').allTextContents()
   const getNetworks = async (appId: string): Promise<readonly string[]> =>
     (await callApi<{ networks: readonly string[] }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).networks
 
@@ -63,27 +64,28 @@ describe('with 200 networks', { ...needs('chromium'), timeout: 120_000 }, () => 
       return { ms, found: height > 0 ? list.children.length : 0 }
     }, text)
 
-  test('the wizard finds a chain by keyboard, and enables the networks that stay checked', async () => {
+  test('an app is created on networks of several chains, which are found by keyboard', async () => {
     ada = await openUser(browser, pages.url)
     const { page, problems } = ada
     await signUpByApi(ada, pages.url)
     await page.goto(`${pages.url}/apps/new`)
     await page.getByLabel('Name').fill('Portfolio')
-    await page.getByLabel('Use case').selectOption('Wallet')
-    await page.getByRole('button', { name: 'Next' }).click()
-    const field = search(page, 'Find a chain')
-    await field.waitFor()
-    expect(await field.inputValue()).toBe('')
-    await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByText('Choose a chain.').waitFor()
+    const field = search(page, 'Chains and networks')
+    const chips = page.getByRole('list', { name: 'Chosen networks' }).getByRole('button')
+    // The chain that the config names first is the default.
+    expect(await chips.allTextContents()).toEqual([
+      'Remove Ethereum Mainnet',
+      'Remove Ethereum Sepolia',
+      'Remove Ethereum Hoodi',
+    ])
 
-    // Escape closes the list; Enter chooses what the arrows marked.
+    // Escape closes the list; Enter adds or removes what the arrows marked.
     await field.press('ArrowDown')
-    expect((await options(page)).length).toBe(100)
+    expect((await options(page)).length).toBe(200 + 99)
     await field.press('Escape')
     expect(await field.getAttribute('aria-expanded')).toBe('false')
     await field.fill('nothing like it')
-    await page.getByText('No chain of this service matches.').first().waitFor()
+    await page.getByText('No chain and no network of this service matches.').first().waitFor()
     await field.fill('sepolia')
     expect((await options(page)).map((text) => text.split(' ')[0])).toEqual(['Ethereum', 'Base'])
     const active = async (): Promise<string | null> => {
@@ -93,27 +95,44 @@ describe('with 200 networks', { ...needs('chromium'), timeout: 120_000 }, () => 
     expect(await active()).toContain('Ethereum')
     await field.press('ArrowDown')
     expect(await active()).toContain('Base')
+    await field.press('Enter')
+    expect(await chips.last().textContent()).toBe('Remove Base Sepolia')
+    // A whole chain is added, and removed again.
+    await field.fill('base')
+    expect(await active()).toContain('all 2 networks')
+    await field.press('Enter')
+    expect(await chips.count()).toBe(5)
+    await field.fill('Ethereum')
+    expect(await list(page).getByRole('option').first().getAttribute('aria-selected')).toBe('true')
+    await field.press('Enter')
+    expect(await chips.allTextContents()).toEqual(['Remove Base Sepolia', 'Remove Base Mainnet'])
+    // Space is a part of the text until an arrow key was pressed.
+    await field.pressSequentially('chain 7')
     await field.press('ArrowDown')
-    expect(await active()).toContain('Ethereum')
-    await field.press('Enter')
-    expect(await field.inputValue()).toBe('Ethereum')
-    expect(await page.getByRole('checkbox').count()).toBe(3)
+    await field.press('ArrowUp')
+    await field.press(' ')
+    expect(await chips.count()).toBe(3)
 
-    // The chain of a chain id takes the place of the first one.
-    await field.fill('84532')
-    await field.press('Enter')
-    expect(await field.inputValue()).toBe('Base')
-    await page.getByRole('checkbox', { name: /Base Mainnet/ }).uncheck()
-    await page.getByRole('checkbox', { name: /Base Sepolia/ }).uncheck()
-    await page.getByRole('button', { name: 'Next' }).click()
+    // The chips are buttons. The focus stays on the next one, and at the end returns to the field.
+    await page.keyboard.press('Tab')
+    for (const _ of [1, 2, 3]) await page.keyboard.press('Enter')
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.keyboard.press('Enter')
     await page.getByText('Choose at least one.').waitFor()
-    await page.getByRole('checkbox', { name: /Base Sepolia/ }).check()
-    await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByRole('button', { name: 'Create app' }).click()
+    for (const text of ['84532', 'matic']) {
+      await page.keyboard.type(text)
+      await page.keyboard.press('Enter')
+    }
+    await page.keyboard.press('Enter')
     await page.waitForURL(/\/apps\/app_\w+\/setup/)
     const [appId = ''] = /app_\w+/.exec(page.url()) ?? []
-    expect(await getNetworks(appId)).toEqual(['base-sepolia'])
+    expect(await callApi(ada, pages.url, ['GET', `/api/apps/${appId}`])).toMatchObject({
+      chain: 'base',
+      networks: ['base-sepolia', 'polygon'],
+    })
     await page.locator('pre', { hasText: `KEYRAIL_BASE_URL=${pages.url}/base-sepolia` }).waitFor()
+    await page.goto(`${pages.url}/apps`)
+    await page.getByText(/^Other · Base, Polygon PoS · created/).waitFor()
     expect(problems).toEqual([])
   })
 
@@ -188,11 +207,13 @@ describe('with 200 networks', { ...needs('chromium'), timeout: 120_000 }, () => 
     // The networks of the app's own chain come first.
     await search(page, 'Find a network').press('ArrowDown')
     expect((await options(page))[0]).toContain('Ethereum Hoodi')
-    await search(page, 'Find a network').fill('base')
-    await search(page, 'Find a network').press('Enter')
+    for (const text of ['base mainnet', 'polygon']) {
+      await search(page, 'Find a network').fill(text)
+      await search(page, 'Find a network').press('Enter')
+    }
     await page.getByRole('button', { name: 'Enable', exact: true }).click()
     await card('Base Mainnet').waitFor()
-    expect(await getNetworks(appId)).toEqual(['ethereum-mainnet', 'ethereum-sepolia', 'base-mainnet'])
+    expect(await getNetworks(appId)).toEqual(['ethereum-mainnet', 'ethereum-sepolia', 'base-mainnet', 'polygon'])
 
     await context.addInitScript(() => {
       const asked: unknown[] = []

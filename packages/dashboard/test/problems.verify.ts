@@ -95,12 +95,9 @@ describe('problems', needs('chromium'), () => {
 
   test('a double click, or Enter twice, creates one app', async () => {
     const { page } = ada
-    await page.goto(`${pages.url}/apps/new`)
+    await page.goto(`${pages.url}/apps`)
+    await page.getByRole('link', { name: 'Create app' }).first().click()
     await page.getByLabel('Name').fill('Once')
-    await page.getByLabel('Use case').selectOption('Wallet')
-    await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByLabel('Find a chain').waitFor()
-    await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('button', { name: 'Create app' }).evaluate((button) => {
       ;(button as unknown as { click: () => void }).click()
       ;(button as unknown as { click: () => void }).click()
@@ -108,63 +105,73 @@ describe('problems', needs('chromium'), () => {
     })
     // The URL changes before the page is loaded.
     await page.getByRole('heading', { name: 'Once' }).waitFor()
-    const { total } = await callApi<{ total: number }>(ada, pages.url, ['GET', '/api/apps'])
-    expect(total).toBe(1)
-    // Back leaves the wizard, and never creates a second app.
+    const countApps = async () => (await callApi<{ total: number }>(ada, pages.url, ['GET', '/api/apps'])).total
+    expect(await countApps()).toBe(1)
+    // Back leads past the form, and never creates a second app.
     await page.goBack()
+    await page.getByRole('heading', { name: 'Apps', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Create app' }).first().click()
     await page.getByRole('heading', { name: 'Create app' }).waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe('')
+    expect(await countApps()).toBe(1)
   })
 
-  test('Back in the wizard leads to the previous step, with its values', async () => {
+  test('a new app: each problem opens its field, and what was typed stays until it is created or cancelled', async () => {
     const { page } = ada
     await page.goto(`${pages.url}/apps/new`)
-    // Missing and long values are reported before anything is sent, on the same step.
-    await page.getByRole('button', { name: 'Next' }).click()
+    const name = page.getByLabel('Name')
+    await name.waitFor()
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name')
+    const description = page.getByLabel('Description')
+    expect(await description.isVisible()).toBe(false)
+    await page.keyboard.press('Enter')
     await page.getByText('Enter a name.').waitFor()
-    await page.getByText('Choose a use case.').waitFor()
-    await page.getByLabel('Name').fill('x'.repeat(65))
-    await page.getByLabel('Description').fill('x'.repeat(501))
-    await page.getByRole('button', { name: 'Next' }).click()
+    await name.fill('x'.repeat(65))
+    await name.press('Enter')
     await page.getByText('Must have 64 characters at most.').waitFor()
+    await name.fill('Portfolio')
+
+    // The folded fields are opened by a problem in them, also by one that the service finds.
+    const fold = page.getByText('Description, use case and services')
+    await fold.click()
+    await description.fill('x'.repeat(501))
+    await page.getByLabel('Use case').selectOption({ label: 'DeFi' })
+    await fold.click()
+    await description.waitFor({ state: 'hidden' })
+    await page.getByText('DeFi, Node API').waitFor()
+    await page.getByRole('button', { name: 'Create app' }).click()
     await page.getByText('Must have 500 characters at most.').waitFor()
-    await page.getByLabel('Description').fill('')
-    await page.getByLabel('Name').fill('Portfolio')
-    await page.getByLabel('Use case').selectOption('NFT')
-    await page.getByRole('button', { name: 'Next' }).click()
-    // The only chain of the service is chosen.
-    const chain = page.getByLabel('Find a chain')
-    await chain.waitFor()
-    expect(await chain.inputValue()).toBe('Ethereum')
-    await chain.fill('dogecoin')
-    await page.getByText('No chain of this service matches.').first().waitFor()
-    expect(await page.getByRole('option').count()).toBe(0)
-    // By its title, its symbol, an alias and a chain id.
-    for (const text of ['hereu', 'eth', 'sepolia', '11155111']) {
-      await chain.fill(text)
-      await page.getByRole('option', { name: /^Ethereum/ }).waitFor()
-    }
-    await chain.press('Enter')
-    expect(await chain.inputValue()).toBe('Ethereum')
-    await page.getByRole('button', { name: 'Next' }).click()
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('description')
+    await description.fill('')
     await page.getByRole('checkbox', { name: /Node API/ }).uncheck()
     await page.getByRole('button', { name: 'Create app' }).click()
     await page.getByText('Choose at least one.').waitFor()
-    await page.goBack()
-    await chain.waitFor()
-    expect(await chain.inputValue()).toBe('Ethereum')
-    await page.goBack()
-    expect(await page.getByLabel('Name').inputValue()).toBe('Portfolio')
-    expect(await page.getByLabel('Use case').inputValue()).toBe('NFT')
-    await page.goForward()
-    await chain.waitFor()
+    await page.getByRole('checkbox', { name: /Node API/ }).check()
+
+    // Networks are found by title, symbol, alias and chain id.
+    const networks = page.getByRole('combobox', { name: 'Chains and networks' })
+    await networks.fill('dogecoin')
+    await page.getByText('No chain and no network of this service matches.').first().waitFor()
+    const found = page.getByRole('listbox', { name: 'Results' }).getByRole('option')
+    expect(await found.count()).toBe(0)
+    for (const text of ['hereu', 'eth', 'sepolia', '11155111']) {
+      await networks.fill(text)
+      await found
+        .filter({ hasText: /^Ethereum/ })
+        .first()
+        .waitFor()
+    }
+    await networks.press('Enter')
+    expect(await page.getByRole('list', { name: 'Chosen networks' }).allTextContents()).toEqual([
+      'Remove Ethereum Mainnet',
+    ])
+
     await page.reload()
-    await chain.waitFor()
-    // Cancel discards the draft, so the wizard starts at its first step.
-    await page.goBack()
+    expect(await name.inputValue()).toBe('Portfolio')
     await page.getByRole('link', { name: 'Cancel' }).click()
-    await page.goto(`${pages.url}/apps/new?step=2`)
-    await page.getByLabel('Name').waitFor()
+    await page.goto(`${pages.url}/apps/new`)
+    expect(await name.inputValue()).toBe('')
+    expect(await page.getByRole('list', { name: 'Chosen networks' }).getByRole('button').count()).toBe(2)
   })
 
   test('an invalid setting is reported once, at its field if it has one', async () => {

@@ -65,7 +65,7 @@ describePages('quotas and places', { limits }, (getFixtures) => {
     }
   })
 
-  test('the wizard does not open for an account with the maximum number of apps', async () => {
+  test('the page for a new app has no form for an account with the maximum number of apps', async () => {
     const { pages, ada } = getFixtures()
     const { page } = ada
     const id = await addApp(ada, pages.url, 'First')
@@ -80,18 +80,17 @@ describePages('quotas and places', { limits }, (getFixtures) => {
     expect(await page.getByLabel('Name').count()).toBe(0)
   })
 
-  test('the wizard rejects a name that is taken at the step with the name', async () => {
+  test('a name that is taken is rejected at its field', async () => {
     const { pages, ada } = getFixtures()
     const { page } = ada
     await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/new`)
     await page.getByLabel('Name').fill('PORTFOLIO')
-    await page.getByLabel('Use case').selectOption('Wallet')
-    await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByText('Another app of this account has this name.').waitFor()
+    await page.getByRole('button', { name: 'Create app' }).click()
+    await page.getByText('Is the name of another app of this account: choose another name.').waitFor()
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name')
     await page.getByLabel('Name').fill('PORTFOLI')
-    await page.getByRole('button', { name: 'Next' }).click()
-    await page.getByLabel('Find a chain').waitFor()
+    await page.getByRole('button', { name: 'Create app' }).click()
+    await page.getByRole('heading', { name: 'PORTFOLI' }).waitFor()
   })
 })

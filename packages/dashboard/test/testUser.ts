@@ -105,15 +105,10 @@ export async function logIn({ page, email, password }: TestUser): Promise<void> 
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
 }
 
-/** Creates an app with the wizard. @returns Its id. */
+/** Creates an app on the page for it, with the defaults. @returns Its id. */
 export async function createApp({ page }: TestUser, name: string): Promise<string> {
   await page.getByLabel('Name').fill(name)
-  await page.getByLabel('Use case').selectOption('Wallet')
-  await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByLabel('Find a chain').fill('ether')
-  await page.getByLabel('Find a chain').press('Enter')
-  await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByRole('button', { name: 'Create app' }).click()
+  await page.getByLabel('Name').press('Enter')
   await page.waitForURL(/\/apps\/app_\w+\/setup/)
   return /app_\w+/.exec(page.url())?.[0] ?? ''
 }

@@ -33,6 +33,7 @@ export type {
   NewFactorView,
   NewWebhookView,
   NodeCounts,
+  OpenSessionView,
   OriginsView,
   OverviewView,
   OwnLimits,

@@ -61,6 +61,13 @@ export const identitiesQuery = queryOptions({
   queryFn: ({ signal }) => callApi('GET /api/account/identities', undefined, signal),
 })
 
+/** The sessions of the user. */
+export const sessionsQuery = queryOptions({
+  // Follows a change of the session.
+  queryKey: ['session', 'list'],
+  queryFn: ({ signal }) => callApi('GET /api/account/sessions', undefined, signal),
+})
+
 /** The second factors of the account. */
 export const factorsQuery = queryOptions({
   queryKey: ['factors'],
@@ -79,14 +86,6 @@ export const appsQuery = (search: string) =>
       ),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
-  })
-
-/** Whether an app of the account has this name. */
-export const isNameTakenQuery = (name: string) =>
-  queryOptions({
-    queryKey: ['apps', { name }],
-    queryFn: async ({ signal }) => (await callApi('GET /api/apps', { query: { limit: 1, name } }, signal)).total > 0,
-    staleTime: 0,
   })
 
 /** One app. */

@@ -1,16 +1,12 @@
-import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useIsFetching, useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
 import type { AnyRoute } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { callApi } from '../control/callApi.ts'
 import { isControlFailure } from '../control/controlFailure.ts'
-import { clearDrafts } from '../control/drafts.ts'
 import { loseSession } from '../control/lostSession.ts'
 import { sessionQuery } from '../control/queries.ts'
-import { changeSession } from '../control/sessionChange.ts'
-import { useSubmit } from '../control/useSubmit.ts'
+import { useLogOut } from '../control/useLogOut.ts'
 import { Button } from '../parts/Button.tsx'
-import { useDialogs } from '../parts/dialogs.ts'
 import { Brand, Icon } from '../parts/Icon.tsx'
 import { AccountSwitch } from './AccountSwitch.tsx'
 import { GoToButton } from './GoToButton.tsx'
@@ -121,20 +117,7 @@ function usePagesAhead(): void {
 }
 
 function LogOut() {
-  const queries = useQueryClient()
-  const router = useRouter()
-  const { say } = useDialogs()
-  const { submit, isPending, problem } = useSubmit({
-    send: () => callApi('DELETE /api/session'),
-    done: async () => {
-      clearDrafts()
-      changeSession(queries, { notifyTabs: true })
-      await router.navigate({ to: '/log-in' })
-    },
-  })
-  useEffect(() => {
-    if (problem !== undefined) say(problem)
-  }, [problem, say])
+  const { submit, isPending } = useLogOut()
   return (
     <Button size="little" busy={isPending} onClick={() => submit()}>
       Log out

@@ -1,84 +1,110 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useRef } from 'react'
 import { activityQuery, sessionQuery } from '../control/queries.ts'
+import { chooseTheme, useTheme } from '../control/theme.ts'
+import { useAccounts } from '../control/useAccounts.ts'
+import { useAction } from '../control/useAction.ts'
+import { useLogOut } from '../control/useLogOut.ts'
 import { useMay } from '../control/useMay.ts'
 import { createSearch } from '../networks/createSearch.ts'
+import { copyText } from '../parts/copyText.ts'
 import { Dialog } from '../parts/Dialog.tsx'
-import { accountPages, appPages, appSettingsPages, keyPages, operatorPages } from '../parts/pageTable.ts'
-import type { PageLink } from '../parts/pageTable.ts'
+import { useDialogs } from '../parts/dialogs.ts'
 import { SearchSelect } from '../parts/SearchSelect.tsx'
+import { listEntries } from './listEntries.ts'
+import type { Command, Entry } from './listEntries.ts'
+import { useOpenKey } from './useOpenKey.ts'
+import type { OpenKey } from './useOpenKey.ts'
 
-/** A place to go to. */
-interface Place {
-  readonly to: string
-  readonly params: Readonly<Record<string, string>>
-  readonly title: string
-  readonly what: string
-}
-
-const mainPages: readonly PageLink[] = [
-  { to: '/apps', title: 'Apps' },
-  { to: '/keys', title: 'Keys' },
-  { to: '/apps/new', title: 'Create app', scope: 'apps:write' },
-  { to: '/keys/new', title: 'Create API key', scope: 'keys:write' },
-]
-
-/** Most places that the list shows at once: rendering a thousand takes too long. */
+/** Most entries that the list shows at once: rendering a thousand takes too long. */
 const maxShown = 50
 
-/** A dialog that goes to an app, an API key or a page by a part of its name. */
-export function GoTo({ onClose }: { readonly onClose: () => void }) {
+/**
+ * A dialog that goes to an app, an API key or a page, or runs an action, by a part of its name. It stays mounted while it is closed, because an action
+ * may have to ask for the password.
+ */
+export function GoTo({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const navigate = useNavigate()
-  const places = usePlaces()
+  const { choose } = useAccounts()
+  const logOut = useLogOut()
+  const open = useOpenKey()
+  const { say } = useDialogs()
+  const network = useRef('')
+  const copying = useAction({
+    send: (password) => open.getUrl(network.current, password),
+    done: async (url) =>
+      say((await copyText(url)) ? 'Copied the URL' : 'The browser did not allow copying. Show it and copy it by hand.'),
+  })
+  const run = (command: Command): void => {
+    if (command.kind === 'open') void navigate({ to: command.to, params: command.params })
+    else if (command.kind === 'theme') chooseTheme(command.theme)
+    else if (command.kind === 'account') choose(command.id)
+    else if (command.kind === 'logOut') logOut.submit()
+    else {
+      network.current = command.network
+      copying.submit()
+    }
+  }
+  if (!isOpen) return null
+  return (
+    <GoToDialog
+      open={open}
+      onClose={onClose}
+      onChoose={(command) => {
+        onClose()
+        run(command)
+      }}
+    />
+  )
+}
+
+function GoToDialog(props: {
+  readonly open: OpenKey
+  readonly onClose: () => void
+  readonly onChoose: (command: Command) => void
+}) {
+  const entries = useEntries(props.open)
   const search = useMemo(() => {
-    const find = createSearch([...places.entries()], ([, { title, what }]) => [title, `${what} ${title}`])
+    const find = createSearch([...entries.entries()], ([, { title, what }]) => [title, `${what} ${title}`])
     return (text: string) =>
       find(text)
         .slice(0, maxShown)
         .map(([at, { title, what }]) => ({ value: String(at), title, what }))
-  }, [places])
+  }, [entries])
   return (
-    <Dialog title="Go to" onClose={onClose}>
+    <Dialog title="Go to" onClose={props.onClose}>
       <SearchSelect
-        label="An app, an API key or a page"
+        label="An app, an API key, a page or an action"
         hidesLabel
-        name="place"
-        chosen={undefined}
+        name="entry"
         search={search}
         isAlwaysOpen
         onChoose={(value) => {
-          const place = places[Number(value)]
-          onClose()
-          if (place) void navigate({ to: place.to, params: place.params })
+          const entry = entries[Number(value)]
+          if (entry) props.onChoose(entry.command)
         }}
-        placeholder="An app, an API key or a page"
+        placeholder="An app, an API key, a page or an action"
         nothing="Nothing has this in its name."
       />
     </Dialog>
   )
 }
 
-/** Returns the places of the user in the current account: the pages of the open app or API key, then other pages, then apps and API keys. */
-function usePlaces(): readonly Place[] {
+function useEntries({ item, networks }: OpenKey): readonly Entry[] {
   const may = useMay()
-  const { appId, keyId } = useParams({ strict: false })
+  const theme = useTheme()
+  const { accounts, current } = useAccounts()
   const { data: session } = useQuery(sessionQuery)
   const { data: activity } = useQuery(activityQuery)
-  const items = activity?.items ?? []
-  const toPlaces = (pages: readonly PageLink[], what: string, params: Place['params'] = {}): readonly Place[] =>
-    pages.filter(({ scope }) => scope === undefined || may(scope)).map(({ to, title }) => ({ to, title, what, params }))
-  const getName = (id: string): string => items.find((item) => item.id === id)?.name ?? ''
-  return [
-    ...(appId === undefined ? [] : toPlaces([...appPages, ...appSettingsPages], getName(appId), { appId })),
-    ...(keyId === undefined ? [] : toPlaces(keyPages, getName(keyId), { keyId })),
-    ...toPlaces(mainPages, ''),
-    ...toPlaces(accountPages, 'Account'),
-    ...(session?.account.role === 'operator' ? toPlaces(operatorPages, 'Operator') : []),
-    ...items.map(({ id, name, kind }) =>
-      kind === 'app'
-        ? { to: '/apps/$appId', params: { appId: id }, title: name, what: 'App' }
-        : { to: '/keys/$keyId', params: { keyId: id }, title: name, what: 'API key' },
-    ),
-  ]
+  return listEntries({
+    may,
+    isOperator: session?.account.role === 'operator',
+    theme,
+    accounts,
+    account: current,
+    open: item,
+    urlNetworks: networks,
+    items: activity?.items ?? [],
+  })
 }

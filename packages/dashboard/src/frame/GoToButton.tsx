@@ -5,9 +5,10 @@ const GoTo = lazy(async () => ({ default: (await import('./GoTo.tsx')).GoTo }))
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
 
-/** Opens the dialog that goes to any page, also by Ctrl+K, on Apple's computers ⌘K. */
+/** Opens the dialog that goes to any page and runs any action, also by Ctrl+K, on Apple's computers ⌘K. */
 export function GoToButton() {
-  const [isOpen, setOpen] = useState(false)
+  // `undefined` until it is opened for the first time.
+  const [isOpen, setOpen] = useState<boolean>()
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       const isShortcut = event.key.toLowerCase() === 'k' && (isApple ? event.metaKey : event.ctrlKey)
@@ -24,9 +25,9 @@ export function GoToButton() {
       <Button size="little" className="go-to-button" onClick={() => setOpen(true)}>
         Go to… <kbd>{isApple ? '⌘K' : 'Ctrl K'}</kbd>
       </Button>
-      {isOpen && (
+      {isOpen !== undefined && (
         <Suspense>
-          <GoTo onClose={() => setOpen(false)} />
+          <GoTo isOpen={isOpen} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </>

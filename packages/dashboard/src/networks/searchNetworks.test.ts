@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { searchChains, searchNetworks } from './searchNetworks.ts'
+import { searchNetworkChoices, searchNetworks } from './searchNetworks.ts'
 import type { NetworkView } from './searchNetworks.ts'
 
 const network = (name: string, chain: string, chainId: number, part: Partial<NetworkView> = {}): NetworkView => ({
@@ -35,12 +35,14 @@ test.each([
 })
 
 test.each([
-  ['its title', 'pos', 'polygon'],
-  ['an alias', 'matic', 'polygon'],
-  ['the alias of a network', 'sepolia', 'ethereum'],
-  ['the chain id of a network', '11155111', 'ethereum'],
-])('finds a chain by %s, with all its networks', (_by, text, expected) => {
-  const found = searchChains({ chains, networks })(text)
-  expect(found.map(({ chain }) => chain)).toEqual([expected])
-  expect(found[0]?.networks).toEqual(networks.filter(({ chain }) => chain === expected))
+  ['the title of a chain', 'ethereum', ['chain ethereum', 'testnet', 'mainnet']],
+  ['the alias of a chain', 'matic', ['polygon']],
+  ['the symbol', 'pol', ['polygon', 'testnet']],
+  ['the alias of a network', 'sepolia', ['testnet']],
+  ['the chain id', '1', ['mainnet', 'testnet', 'polygon']],
+  ['nothing', '', ['chain ethereum', 'testnet', 'mainnet', 'polygon']],
+])('finds networks, and a chain with several of them, by %s', (_by, text, expected) => {
+  const found = searchNetworkChoices({ chains, networks })(text)
+  expect(found.map(({ value }) => value)).toEqual(expected)
+  for (const { networks: chosen, isChain } of found) expect(chosen.length > 1).toBe(isChain)
 })

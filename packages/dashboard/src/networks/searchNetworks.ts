@@ -4,10 +4,12 @@ import { createSearch } from './createSearch.ts'
 /** A network of the service. */
 export type NetworkView = DeploymentView['networks'][number]
 
-/** A chain of the service, with its networks. */
-export interface ChainChoice {
-  readonly chain: string
+/** A network to choose, or a chain of which all networks are chosen together. */
+export interface NetworkChoice {
+  /** Identifies it in the list of choices. */
+  readonly value: string
   readonly title: string
+  readonly isChain: boolean
   readonly networks: readonly NetworkView[]
 }
 
@@ -23,14 +25,26 @@ const getNetworkTerms = ({ title, network, symbol, aliases, chainId }: NetworkVi
 export const searchNetworks = (networks: readonly NetworkView[]): ((text: string) => readonly NetworkView[]) =>
   createSearch(networks, getNetworkTerms)
 
-/** Creates a search for chains by title, name and alias, and by what finds their networks. */
-export const searchChains = ({
+/**
+ * Creates a search for networks, and for chains with several of them. A chain is found by title, name, alias and symbol, a network also by what finds
+ * its chain. Each chain comes before its networks.
+ */
+export const searchNetworkChoices = ({
   chains,
   networks,
-}: Pick<DeploymentView, 'chains' | 'networks'>): ((text: string) => readonly ChainChoice[]) => {
-  const aliases = new Map(chains.map((one) => [one.chain, one.aliases]))
-  return createSearch(
-    chains.map(({ chain, title }) => ({ chain, title, networks: networks.filter((one) => one.chain === chain) })),
-    (one) => [one.title, one.chain, ...(aliases.get(one.chain) ?? []), ...one.networks.flatMap(getNetworkTerms)],
-  )
+}: Pick<DeploymentView, 'chains' | 'networks'>): ((text: string) => readonly NetworkChoice[]) => {
+  const entries = chains.flatMap(({ chain, title, aliases }) => {
+    const ofChain = networks.filter((one) => one.chain === chain)
+    const terms = [title, chain, ...aliases]
+    const symbols = new Set(ofChain.map(({ symbol }) => symbol))
+    const choices = ofChain.map((one) => ({
+      choice: { value: one.network, title: one.title, isChain: false, networks: [one] },
+      terms: [...terms, ...getNetworkTerms(one)],
+    }))
+    if (choices.length < 2) return choices
+    const whole = { value: `chain ${chain}`, title, isChain: true, networks: ofChain }
+    return [{ choice: whole, terms: [...terms, ...symbols] }, ...choices]
+  })
+  const find = createSearch(entries, ({ terms }) => terms)
+  return (text) => find(text).map(({ choice }) => choice)
 }

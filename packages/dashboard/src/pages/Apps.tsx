@@ -1,5 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { AppView } from '@keyrail/gateway'
 import { useDeferredValue } from 'react'
 import { ActivityLine } from '../charts/ActivityLine.tsx'
 import { useActivity } from '../charts/useActivity.ts'
@@ -15,6 +16,7 @@ import { PageHead } from '../parts/PageHead.tsx'
 import { ShowMore } from '../parts/ShowMore.tsx'
 import { TextField } from '../parts/TextField.tsx'
 import { countText, dayText } from '../parts/times.ts'
+import { toUseCaseTitle } from '../parts/toUseCaseTitle.ts'
 import { AppBadge, needsAttention } from './app/AppBadge.tsx'
 
 /** All apps, or those whose name contains the search text. */
@@ -22,7 +24,11 @@ export function Apps() {
   const [search, setSearch] = useSearchText()
   const deferredSearch = useDeferredValue(search.trim())
   const { data: deployment } = useQuery(deploymentQuery)
-  const getChainTitle = (name: string): string => deployment?.chains.find(({ chain }) => chain === name)?.title ?? name
+  const getChainTitles = (app: AppView): string => {
+    const names = deployment?.networks.filter(({ network }) => app.networks.includes(network)).map(({ chain }) => chain)
+    const shown = names?.length ? [...new Set(names)] : [app.chain]
+    return shown.map((name) => deployment?.chains.find(({ chain }) => chain === name)?.title ?? name).join(', ')
+  }
   const getActivity = useActivity()
   const query = useInfiniteQuery({ ...appsQuery(deferredSearch), placeholderData: keepPreviousData })
   const isFull = query.data?.pages[0]?.free === 0
@@ -90,7 +96,7 @@ export function Apps() {
                         <p className="soft small clamp break">{app.description || 'No description'}</p>
                         <ActivityLine activity={getActivity(app.id)} />
                         <p className="soft small">
-                          {app.useCase} · {getChainTitle(app.chain)} · created {dayText(app.createdAt)}
+                          {toUseCaseTitle(app.useCase)} · {getChainTitles(app)} · created {dayText(app.createdAt)}
                         </p>
                       </Link>
                     </li>

@@ -1,46 +1,35 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
+import { Link, useRouter } from '@tanstack/react-router'
 import type { DeploymentView, ServiceName, UseCase } from '@keyrail/gateway'
-import { useEffect, useMemo, useRef, useState } from 'react'
-import type { SyntheticEvent } from 'react'
-import { flushSync } from 'react-dom'
 import { callApi } from '../control/callApi.ts'
-import { appQuery, appsQuery, deploymentQuery, isNameTakenQuery } from '../control/queries.ts'
+import { appQuery, appsQuery, deploymentQuery } from '../control/queries.ts'
+import { useFocus } from '../control/useFocus.ts'
 import { useNewKey } from '../control/useNewKey.ts'
 import { useStored } from '../control/useStored.ts'
 import { useSubmit } from '../control/useSubmit.ts'
-import { searchChains } from '../networks/searchNetworks.ts'
-import type { ChainChoice } from '../networks/searchNetworks.ts'
+import { NetworksField } from '../networks/NetworksField.tsx'
 import { Button } from '../parts/Button.tsx'
 import { Choices } from '../parts/Choices.tsx'
 import { Empty } from '../parts/Empty.tsx'
+import { Fold } from '../parts/Fold.tsx'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
-import { NameFields } from '../parts/NameFields.tsx'
 import { Needs, NotAllowed } from '../parts/Needs.tsx'
 import { Problem } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
+import { TextField } from '../parts/TextField.tsx'
 import { countText } from '../parts/times.ts'
-import { ChainFields, chooseChain } from './ChainFields.tsx'
-
-const route = getRouteApi('/inside/apps/new')
+import { toUseCaseTitle } from '../parts/toUseCaseTitle.ts'
 
 interface Draft {
   readonly name: string
-  readonly description: string
-  readonly useCase: UseCase | ''
-  /** `undefined` until one is chosen. */
-  readonly chain: ChainChoice | undefined
   readonly networks: readonly string[]
+  readonly description: string
+  readonly useCase: UseCase
   readonly services: readonly ServiceName[]
 }
 
-/** A draft as it is stored: with the chain by name. */
-type StoredDraft = Omit<Draft, 'chain'> & { readonly chain: string }
-
-const steps = ['Details', 'Chain', 'Services'] as const
-
-/** Creates an app in three steps. Each step has a URL of its own, so that the browser's Back leads to the previous one. */
+/** Creates an app: its name is enough, everything else has a default. */
 export function NewApp() {
   const deployment = useQuery(deploymentQuery)
   const first = useInfiniteQuery(appsQuery(''))
@@ -71,66 +60,56 @@ export function NewApp() {
         </Empty>
       ) : (
         <Needs scope="apps:write" otherwise={<NotAllowed />}>
-          <Loaded query={deployment}>{(data) => <Wizard deployment={data} />}</Loaded>
+          <Loaded query={deployment}>{(data) => <Form deployment={data} />}</Loaded>
         </Needs>
       )}
     </div>
   )
 }
 
-function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
-  const { step: requested = 1 } = route.useSearch()
+/** The networks of the chain that the config names first. */
+const getDefaultNetworks = ({ networks }: DeploymentView): readonly string[] =>
+  networks.filter(({ chain }) => chain === networks[0]?.chain).map(({ network }) => network)
+
+const whatServices: Readonly<Record<ServiceName, string>> = {
+  'Node API': 'JSON-RPC calls to the chain’s nodes',
+  'Private transactions': 'Its transactions go only to nodes that keep them private',
+}
+
+function Form({ deployment }: { readonly deployment: DeploymentView }) {
   const router = useRouter()
   const queries = useQueryClient()
   const takeNewKey = useNewKey()
-  const findChains = useMemo(() => searchChains(deployment), [deployment])
-  const [typed, setTyped, clearTyped] = useStored<Partial<StoredDraft>>('new-app', {})
-  const draft = useMemo((): Draft => {
-    const chains = findChains('')
-    const isOnly = chains.length === 1
-    const chosen = chains.find(({ chain }) => chain === typed.chain)
-    return {
-      name: '',
-      description: '',
-      useCase: '',
-      services: ['Node API'],
-      ...chooseChain(isOnly ? chains[0] : undefined),
-      ...typed,
-      ...(typed.chain === undefined ? {} : { chain: chosen }),
-    } as Draft
-  }, [deployment, findChains, typed])
-  const [fixes, setFixes] = useState<Readonly<Record<string, string>>>({})
-  const change = (part: Partial<Draft>): void => {
-    const { chain, ...rest } = part
-    setTyped({ ...typed, ...rest, ...('chain' in part && { chain: chain?.chain }) } as Partial<StoredDraft>)
+  const [typed, setTyped, clearTyped] = useStored<Partial<Draft>>('new-app', {})
+  const draft: Draft = {
+    name: '',
+    description: '',
+    useCase: 'Other',
+    services: ['Node API'],
+    ...typed,
+    // The service may no longer have a network of an older draft.
+    networks:
+      typed.networks?.filter((name) => deployment.networks.some(({ network }) => network === name)) ??
+      getDefaultNetworks(deployment),
   }
-
-  const findProblems = (step: number): Record<string, string> => {
-    const length = [...draft.name.trim()].length
-    const problems: Record<string, string> = {}
-    if (step === 1) {
-      if (length === 0) problems['name'] = 'Enter a name.'
-      else if (length > 64) problems['name'] = 'Must have 64 characters at most.'
-      if ([...draft.description.trim()].length > 500) problems['description'] = 'Must have 500 characters at most.'
-      if (draft.useCase === '') problems['useCase'] = 'Choose a use case.'
-    }
-    if (step === 2 && draft.chain === undefined) problems['chain'] = 'Choose a chain.'
-    else if (step === 2 && draft.networks.length === 0) problems['networks'] = 'Choose at least one.'
-    if (step === 3 && draft.services.length === 0) problems['services'] = 'Choose at least one.'
-    return problems
-  }
-  const isDone = (step: number): boolean => Object.keys(findProblems(step)).length === 0
-  // A link to a later step, or a reload there, opens the first step that is not complete.
-  const step = [1, 2, 3].find((one) => one === requested || !isDone(one)) ?? 1
-
-  const { submit, isPending, problem, getFix, clear } = useSubmit({
+  const change = (part: Partial<Draft>): void => setTyped({ ...typed, ...part })
+  const { submit, isPending, problem, getFix } = useSubmit({
+    check: () => {
+      const length = [...draft.name.trim()].length
+      return {
+        name: length === 0 ? 'Enter a name' : length > 64 ? 'Must have 64 characters at most' : undefined,
+        networks: draft.networks.length === 0 ? 'Choose at least one' : undefined,
+        description: [...draft.description.trim()].length > 500 ? 'Must have 500 characters at most' : undefined,
+        services: draft.services.length === 0 ? 'Choose at least one' : undefined,
+      }
+    },
     send: () =>
       callApi('POST /api/apps', {
         body: {
           name: draft.name.trim(),
           ...(draft.description.trim() && { description: draft.description.trim() }),
-          useCase: draft.useCase as UseCase,
-          chain: draft.chain?.chain ?? '',
+          useCase: draft.useCase,
+          chain: deployment.networks.find(({ network }) => network === draft.networks[0])?.chain ?? '',
           networks: draft.networks,
           services: draft.services,
         },
@@ -142,116 +121,71 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
       await router.navigate({ to: '/apps/$appId/setup', params: { appId: app.id }, replace: true })
       clearTyped()
     },
-    fields: ['name', 'description', 'useCase', 'chain', 'networks', 'services'],
+    fields: ['name', 'networks', 'description', 'useCase', 'services'],
   })
-  const fix = (field: string): string | undefined => fixes[field] ?? getFix(field)
-
-  const form = useRef<HTMLFormElement>(null)
-  const seen = useRef(step)
-  useEffect(() => {
-    if (seen.current === step) return
-    seen.current = step
-    form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
-  }, [step])
-  // The service finds a name that is taken only at the last step: back to its field.
-  const nameFix = getFix('name') ?? getFix('description') ?? getFix('useCase')
-  useEffect(() => {
-    if (nameFix !== undefined) void router.navigate({ to: '/apps/new', search: {} })
-  }, [nameFix, router])
-
-  /** Rendered at once, so that the field can be focused. */
-  const showFixes = (shown: Readonly<Record<string, string>>): void => {
-    flushSync(() => setFixes(shown))
-    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }
-  /** If it cannot be found out, the service rejects the name at the last step. */
-  const isNameTaken = (name: string): Promise<boolean> => queries.fetchQuery(isNameTakenQuery(name)).catch(() => false)
-
-  const go = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault()
-    const problems = findProblems(step)
-    showFixes(problems)
-    if (Object.keys(problems).length > 0) return
-    if (step === 3) return submit(event)
-    clear()
-    if (step === 1 && (await isNameTaken(draft.name.trim()))) {
-      showFixes({ name: 'Another app of this account has this name. Choose another name.' })
-      return
-    }
-    void router.navigate({ to: '/apps/new', search: { step: step === 1 ? 2 : 3 } })
-  }
-
+  const name = useFocus()
   return (
-    <form className="card" ref={form} noValidate onSubmit={(event) => void go(event)} aria-label="Create app">
+    <form className="card" noValidate onSubmit={submit} aria-label="Create app">
       <div className="card-body">
-        <ol className="steps" aria-label="Steps">
-          {steps.map((title, at) => (
-            <li key={title} className={at + 1 < step ? 'done' : ''} aria-current={at + 1 === step ? 'step' : undefined}>
-              <span className="mark" aria-hidden="true">
-                {at + 1}
-              </span>
-              {title}
-            </li>
-          ))}
-        </ol>
         <Problem text={problem} />
-        {step === 1 && (
-          <>
-            <NameFields values={draft} onChange={change} getFix={fix} />
-            <SelectField
-              label="Use case"
-              name="useCase"
-              nothing="Choose one"
-              value={draft.useCase}
-              onChange={(useCase) => change({ useCase })}
-              options={deployment.useCases.map((value) => ({ value, title: value }))}
-              required
-              fix={fix('useCase')}
-            />
-          </>
-        )}
-        {step === 2 && (
-          <ChainFields
-            find={findChains}
-            chain={draft.chain}
-            networks={draft.networks}
-            onChange={(part) => {
-              setFixes({})
-              change(part)
-            }}
-            fix={fix}
+        <TextField
+          label="Name"
+          name="name"
+          value={draft.name}
+          onChange={(value) => change({ name: value })}
+          required
+          most={64}
+          inputRef={name}
+          fix={getFix('name')}
+        />
+        <NetworksField
+          label="Chains and networks"
+          offered={deployment}
+          value={draft.networks}
+          onChange={(networks) => change({ networks })}
+          nothing="No chain and no network of this service matches."
+          hint="You can change them later."
+          fix={getFix('networks')}
+        />
+        <Fold
+          title="Description, use case and services"
+          values={[toUseCaseTitle(draft.useCase), ...draft.services].join(', ')}
+          hasProblem={['description', 'useCase', 'services'].some((field) => getFix(field) !== undefined)}
+        >
+          <TextField
+            label="Description"
+            name="description"
+            lines
+            optional
+            value={draft.description}
+            onChange={(description) => change({ description })}
+            most={500}
+            fix={getFix('description')}
           />
-        )}
-        {step === 3 && (
+          <SelectField
+            label="Use case"
+            name="useCase"
+            value={draft.useCase}
+            onChange={(useCase) => change({ useCase })}
+            options={deployment.useCases.map((value) => ({ value, title: toUseCaseTitle(value) }))}
+            fix={getFix('useCase')}
+          />
           <Choices
             legend="Services"
             kind="any"
             name="services"
             value={draft.services}
             onChange={(services) => change({ services })}
-            options={deployment.services.map((value) => ({
-              value,
-              title: value,
-              what:
-                value === 'Node API'
-                  ? 'JSON-RPC calls to the chain’s nodes'
-                  : 'Its transactions go only to nodes that keep them private',
-            }))}
-            fix={fix('services')}
+            options={deployment.services.map((value) => ({ value, title: value, what: whatServices[value] }))}
+            fix={getFix('services')}
           />
-        )}
+        </Fold>
         <div className="row spread">
-          {step === 1 ? (
-            <Link to="/apps" className="button plain" onClick={clearTyped}>
-              Cancel
-            </Link>
-          ) : (
-            <Button onClick={() => void router.navigate({ to: '/apps/new', search: step === 3 ? { step: 2 } : {} })}>
-              Back
-            </Button>
-          )}
+          <Link to="/apps" className="button plain" onClick={clearTyped}>
+            Cancel
+          </Link>
           <Button kind="primary" type="submit" busy={isPending}>
-            {step === 3 ? 'Create app' : 'Next'}
+            Create app
           </Button>
         </div>
       </div>

@@ -4,6 +4,7 @@ import type { DeploymentView } from '@keyrail/gateway'
 import { useMemo } from 'react'
 import { callApi } from '../control/callApi.ts'
 import { deploymentQuery, keyQuery, keysQuery } from '../control/queries.ts'
+import { useFocus } from '../control/useFocus.ts'
 import { useNewKey } from '../control/useNewKey.ts'
 import { useStored } from '../control/useStored.ts'
 import { useSubmit } from '../control/useSubmit.ts'
@@ -11,6 +12,7 @@ import { searchNetworks } from '../networks/searchNetworks.ts'
 import { toNetworkOption } from '../networks/toNetworkOption.ts'
 import { Button } from '../parts/Button.tsx'
 import { Empty } from '../parts/Empty.tsx'
+import { Fold } from '../parts/Fold.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
 import { Problem } from '../parts/Note.tsx'
 import { Needs, NotAllowed } from '../parts/Needs.tsx'
@@ -72,6 +74,7 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
     const find = searchNetworks(networks)
     return (text: string) => find(text).map(toNetworkOption)
   }, [networks])
+  const nameField = useFocus()
   const { submit, isPending, problem, getFix } = useSubmit({
     check: () => ({
       name: name.trim() === '' ? 'Enter a name' : undefined,
@@ -105,6 +108,7 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
           onChange={(value) => setTyped({ ...typed, name: value })}
           required
           most={64}
+          inputRef={nameField}
           fix={getFix('name')}
         />
         <SearchSelect
@@ -122,16 +126,18 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
           }
           fix={getFix('network')}
         />
-        <TextField
-          label="Description"
-          name="description"
-          lines
-          optional
-          value={description}
-          onChange={(value) => setTyped({ ...typed, description: value })}
-          most={500}
-          fix={getFix('description')}
-        />
+        <Fold title="Description" hasProblem={getFix('description') !== undefined}>
+          <TextField
+            label="Description"
+            name="description"
+            lines
+            optional
+            value={description}
+            onChange={(value) => setTyped({ ...typed, description: value })}
+            most={500}
+            fix={getFix('description')}
+          />
+        </Fold>
         <div className="row spread">
           <Link to="/keys" className="button plain" onClick={clear}>
             Cancel

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useSubmit } from '../control/useSubmit.ts'
+import { useAction } from '../control/useAction.ts'
 import { Button } from './Button.tsx'
 import { copyText } from './copyText.ts'
 import { useDialogs } from './dialogs.ts'
@@ -18,7 +18,7 @@ export function CopyButton(props: {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const { say } = useDialogs()
-  const { submit, isPending, problem } = useSubmit({
+  const { submit, isPending } = useAction({
     send: async (password) => props.text(password),
     done: async (text) => {
       const isCopied = await copyText(text)
@@ -28,9 +28,6 @@ export function CopyButton(props: {
       timer.current = setTimeout(() => setDone(false), 2_500)
     },
   })
-  useEffect(() => {
-    if (problem !== undefined) say(problem)
-  }, [problem, say])
   // What is shown is a part of its name, or voice control would not find it.
   const title = isDone ? 'Copied' : (props.title ?? 'Copy')
   return (

@@ -11,8 +11,8 @@ export interface SearchOption {
 }
 
 /**
- * A field that searches a list and chooses one entry: a combobox with a listbox, as the WAI-ARIA Authoring Practices describe it. The arrow keys move,
- * Enter chooses, Escape closes the list and restores the field.
+ * A field that searches a list and chooses one entry, or several: a combobox with a listbox, as the WAI-ARIA Authoring Practices describe it. The arrow
+ * keys move, Enter chooses, Escape closes the list and restores the field.
  */
 export function SearchSelect(props: {
   readonly label: string
@@ -20,7 +20,9 @@ export function SearchSelect(props: {
   readonly hidesLabel?: boolean
   readonly name: string
   /** The chosen entry; `undefined` if there is none. */
-  readonly chosen: SearchOption | undefined
+  readonly chosen?: SearchOption | undefined
+  /** Makes it a field that chooses several: which entries are chosen. `onChoose` then adds or removes one, and so does Space after an arrow key. */
+  readonly isChosen?: (value: string) => boolean
   /** Finds the entries for a text, the best matches first. */
   readonly search: (text: string) => readonly SearchOption[]
   readonly onChoose: (value: string) => void
@@ -32,12 +34,14 @@ export function SearchSelect(props: {
   /** Whether the list is open as long as the field is shown, below it. @default false */
   readonly isAlwaysOpen?: boolean
 }) {
-  const { chosen, search, isAlwaysOpen = false } = props
+  const { chosen, isChosen, search, isAlwaysOpen = false } = props
   const id = useId()
   // `undefined` while nobody types: the field shows what is chosen.
   const [typed, setTyped] = useState<string>()
   const [isOpen, setOpen] = useState(isAlwaysOpen)
   const [active, setActive] = useState(-1)
+  // Before an arrow key, Space is a part of the text.
+  const [hasMoved, setMoved] = useState(false)
   const options = useMemo(() => (isOpen ? search(typed ?? '') : []), [search, typed, isOpen])
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => {
@@ -47,6 +51,7 @@ export function SearchSelect(props: {
   const open = (text?: string): void => {
     setTyped(text)
     setOpen(true)
+    setMoved(false)
     setActive(text === undefined || text.trim() === '' ? -1 : 0)
   }
   const close = (): void => {
@@ -55,10 +60,12 @@ export function SearchSelect(props: {
     setActive(-1)
   }
   const choose = (option: SearchOption | undefined): void => {
-    close()
+    // Of a list without a search text, several entries can be chosen in turn.
+    if (isChosen === undefined || typed !== undefined) close()
     if (option) props.onChoose(option.value)
   }
   const move = (step: 1 | -1): void => {
+    setMoved(true)
     if (!isOpen) open()
     else if (options.length > 0)
       setActive((at) => (at === -1 && step === -1 ? options.length - 1 : (at + step + options.length) % options.length))
@@ -67,7 +74,8 @@ export function SearchSelect(props: {
     if (event.key === 'ArrowDown') move(1)
     else if (event.key === 'ArrowUp') move(-1)
     else if (event.key === 'Escape' && isOpen && !isAlwaysOpen) close()
-    else if (event.key === 'Enter' && isOpen && options[active]) choose(options[active])
+    else if (isOpen && options[active] && (event.key === 'Enter' || (isChosen && hasMoved && event.key === ' ')))
+      choose(options[active])
     else return
     // Otherwise Enter submits the form, Escape closes the dialog around it, and the arrows move the cursor.
     event.preventDefault()
@@ -109,13 +117,20 @@ export function SearchSelect(props: {
           hidden={!isOpen}
           onMouseDown={(event) => event.preventDefault()}
         >
-          <ul id={`${id}-list`} role="listbox" aria-label="Results" ref={list} className="search-list">
+          <ul
+            id={`${id}-list`}
+            role="listbox"
+            aria-label="Results"
+            aria-multiselectable={isChosen && true}
+            ref={list}
+            className="search-list"
+          >
             {options.map((option, at) => (
               <li
                 key={option.value}
                 id={`${id}-${at}`}
                 role="option"
-                aria-selected={option.value === chosen?.value}
+                aria-selected={isChosen ? isChosen(option.value) : option.value === chosen?.value}
                 className={at === active ? 'active' : undefined}
                 onClick={() => choose(option)}
               >

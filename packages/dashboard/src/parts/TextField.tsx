@@ -22,6 +22,8 @@ export function TextField(props: {
   readonly max?: number | string
   readonly mono?: boolean
   readonly inputRef?: React.Ref<HTMLInputElement>
+  /** A button that belongs to the field. */
+  readonly end?: ReactNode
 }) {
   const id = useId()
   const length = [...props.value.trim()].length
@@ -52,14 +54,17 @@ export function TextField(props: {
       {props.lines ? (
         <textarea {...common} spellCheck={!props.mono} onChange={({ target }) => props.onChange(target.value)} />
       ) : (
-        <input
-          {...common}
-          ref={props.inputRef}
-          type={props.type ?? 'text'}
-          min={props.min}
-          max={props.max}
-          onChange={({ target }) => props.onChange(target.value)}
-        />
+        <div className={props.end === undefined ? undefined : 'input-row'}>
+          <input
+            {...common}
+            ref={props.inputRef}
+            type={props.type ?? 'text'}
+            min={props.min}
+            max={props.max}
+            onChange={({ target }) => props.onChange(target.value)}
+          />
+          {props.end}
+        </div>
       )}
       <FieldFix id={id} fix={props.fix} />
       <FieldHint id={id} hint={props.hint} />

@@ -11,6 +11,8 @@ const actions: Readonly<Record<string, string>> = {
   'account.disable': 'Disabled the account',
   'account.emailInvalid': 'Found an email address that is no longer valid',
   'account.emailSimilar': 'Found two email addresses that look alike',
+  'account.endSession': 'Ended a session',
+  'account.endSessions': 'Ended all other sessions',
   'account.enable': 'Enabled the account',
   'account.factorFailed': 'Failed to prove a second factor',
   'account.forgotPassword': 'Requested a link to reset the password',
@@ -91,6 +93,7 @@ const kinds: Readonly<Record<string, string>> = {
   fac: 'Second factor',
   tok: 'Access token',
   inv: 'Invite',
+  ses: 'Session',
   whk: 'Webhook',
 }
 

@@ -71,6 +71,7 @@ const pathParams = {
   keyId: idText('key'),
   kid: z.string().regex(/^[\w-]{1,64}$/),
   logId: idText('log'),
+  sessionId: idText('ses'),
   tokenId: idText('tok'),
   accountId: idText('acc'),
   userId: idText('usr'),

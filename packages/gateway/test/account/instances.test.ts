@@ -53,6 +53,15 @@ describe.each(databasesAndFactors)('accounts of two instances on one database: $
     expect(await one.accounts.authenticate(again.token)).toBeUndefined()
   })
 
+  test('a session that one instance ends is rejected by the other at once', async () => {
+    const { email, viewer } = await one.signUp()
+    const other = expectOk(await two.accounts.logIn({ email, password, ip: newIp() }))
+    expect(await two.accounts.authenticate(other.token)).toBeDefined()
+    const [own] = await two.accounts.listSessions(other.viewer)
+    expect(await one.accounts.endSession({ viewer, id: own?.id ?? '' })).toBe(true)
+    expect(await two.accounts.authenticate(other.token)).toBeUndefined()
+  })
+
   // SQLite has a single writer, so there is no concurrent write to test.
   test.each([database].filter(({ name }) => name !== 'sqlite'))(
     'disabling an account does not block changes of other accounts',

@@ -180,6 +180,55 @@ describe.each(databasesAndFactors)('sessions on $name', ({ database, factor }) =
       expect(await listActions(viewer.user.id)).toEqual(['account.signUp', 'account.logOut'])
     })
 
+    test('is listed without its secret, until it expires', async () => {
+      const { accounts, clock, signUp } = fixture
+      const first = await signUp()
+      const ip = newIp()
+      const second = expectOk(await accounts.logIn({ email: first.email, password, ip, userAgent: 'Firefox' }))
+      const otherUser = await signUp()
+      const [own, other, ...more] = await accounts.listSessions(second.viewer)
+      const { createdAt = 0 } = second.viewer.session ?? {}
+      expect(own).toMatchObject({ current: true, createdAt, seenAt: createdAt, expiresAt: createdAt + 7 * day, ip })
+      expect(other).toMatchObject({ current: false, ip: first.viewer.session?.ip })
+      expect(more).toEqual([])
+      const shown = JSON.stringify([own, other])
+      for (const { token } of [first, second]) {
+        expect(shown).not.toContain(token)
+        expect(shown).not.toContain(hashSecret(token).slice(0, 20))
+      }
+      expect(await accounts.listSessions(otherUser.viewer)).toHaveLength(1)
+      clock.now = createdAt + 6 * day
+      await accounts.authenticate(first.token)
+      clock.now = createdAt + 7 * day
+      expect(await accounts.listSessions(first.viewer)).toMatchObject([
+        { id: other?.id, current: true, seenAt: createdAt + 6 * day, expiresAt: createdAt + 13 * day },
+      ])
+    })
+
+    test('can be ended in another session of the user only', async () => {
+      const { accounts, signUp } = fixture
+      const { email, viewer, token } = await signUp()
+      const logIn = async () => expectOk(await accounts.logIn({ email, password, ip: newIp() }))
+      const [second, third] = [await logIn(), await logIn()]
+      const otherUser = await signUp()
+      const [own] = await accounts.listSessions(second.viewer)
+      const id = own?.id ?? ''
+      expect(await accounts.endSession({ viewer: otherUser.viewer, id })).toBe(false)
+      expect(await accounts.authenticate(second.token)).toBeDefined()
+      expect(await accounts.endSession({ viewer, id, ip: '192.0.2.1' })).toBe(true)
+      expect(await accounts.endSession({ viewer, id })).toBe(false)
+      expect(await accounts.authenticate(second.token)).toBeUndefined()
+      await accounts.endOtherSessions({ viewer })
+      await accounts.endOtherSessions({ viewer })
+      expect(await accounts.authenticate(third.token)).toBeUndefined()
+      for (const open of [token, otherUser.token]) expect(await accounts.authenticate(open)).toBeDefined()
+      const logged = await storage.auditLog.list({ userId: viewer.user.id, limit: 2 })
+      expect(logged).toMatchObject([
+        { action: 'account.endSessions', detail: { sessions: 1 } },
+        { action: 'account.endSession', subject: id, ip: '192.0.2.1' },
+      ])
+    })
+
     test('is stored as a hash only, and expired rows are pruned', async () => {
       const { accounts, clock, signUp } = fixture
       const { token, viewer, email } = await signUp()

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { toSessionId } from '../../src/control/account/openSessions.ts'
 import { createSecretText, hashSecret } from '../../src/control/account/secretText.ts'
 import { createApiKey } from '../../src/lib/secrets/apiKey.ts'
 import type { ApiKeyView, AppView, TokenScope } from '../../src/control/contract/controlApi.d.ts'
@@ -99,6 +100,8 @@ export interface AccountFixture {
   readonly logInLink: string
   readonly webhookId: string
   readonly factorId: string
+  /** Another session of the user. */
+  readonly sessionId: string
   readonly team: TeamFixture
 }
 
@@ -145,6 +148,7 @@ export const getPathId = (route: RouteName, name: string, fixture: AccountFixtur
     inviteId: isTeamRoute(route) ? team.inviteId : fixture.inviteId,
     webhookId: fixture.webhookId,
     factorId: fixture.factorId,
+    sessionId: fixture.sessionId,
   }
   const id = ids[name]
   if (id === undefined) throw new Error(`the path has a new id, {${name}}: add it to getPathId`)
@@ -221,6 +225,13 @@ export const createAppBody = (name = `App ${createApiKey('app').slice(-6)}`) => 
   chain: 'ethereum',
   services: ['Node API'] as const,
 })
+
+/** Logs a user in with another browser. @returns The id of the session. */
+const addSession = async ({ storage, clock }: StartedControl, { id: userId }: TestUser): Promise<string> => {
+  const hash = hashSecret(newEmail())
+  await storage.sessions.create({ hash, userId, ip: '192.0.2.7', userAgent: 'A browser', now: clock.now })
+  return toSessionId(hash)
+}
 
 /** Creates a user with one object of every kind. */
 export const createFixture = async (control: StartedControl, user?: TestUser): Promise<AccountFixture> => {
@@ -303,6 +314,7 @@ export const createFixture = async (control: StartedControl, user?: TestUser): P
     logInLink: control.accounts.createLogInLink(owner.id),
     webhookId: webhook.id,
     factorId,
+    sessionId: await addSession(control, owner),
     team,
   }
 }

@@ -35,7 +35,7 @@ const choices = (names: readonly string[], fixtures: readonly AccountFixture[]):
 export const testForeignIds = (database: TestDatabase): void => {
   describe(`ids of other users on ${database.name}`, () => {
     test('every kind of id occurs in a path', () => {
-      expect(kinds).toHaveLength(11)
+      expect(kinds).toHaveLength(12)
       expect(userRoutes.length).toBeGreaterThan(20)
       expect(operatorRoutes.length).toBeGreaterThan(4)
     })

@@ -3,7 +3,7 @@ import type { AccountView } from '@keyrail/gateway'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
-import { deploymentQuery, sessionQuery } from '../../control/queries.ts'
+import { deploymentQuery, sessionQuery, sessionsQuery } from '../../control/queries.ts'
 import { changeSession } from '../../control/sessionChange.ts'
 import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
@@ -19,8 +19,9 @@ import { PasswordField } from '../../parts/PasswordField.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SignOnButton } from '../../parts/SignOnButton.tsx'
 import { SecondFactors } from './SecondFactors.tsx'
+import { Sessions } from './Sessions.tsx'
 
-/** The email address, single sign-on, the password, second factors, and the deletion of the account. */
+/** The sessions, the email address, single sign-on, the password, second factors, and the deletion of the account. */
 export function AccountSecurity() {
   const { data } = useQuery(sessionQuery)
   const { data: deployment } = useQuery(deploymentQuery)
@@ -28,6 +29,7 @@ export function AccountSecurity() {
   return (
     <>
       <PageHead title="Security" windowTitle="Account: security" lead={data?.account.email} />
+      <Sessions />
       <div className="columns">
         {deployment?.email && data && <ChangeEmail account={data.account} />}
         {deployment?.singleSignOn && <Connect label={deployment.singleSignOn.label} />}
@@ -102,6 +104,7 @@ function ChangePassword() {
     send: () => callApi('POST /api/account/password', { body: { current, next } }),
     done: (session) => {
       queries.setQueryData(sessionQuery.queryKey, session)
+      void queries.invalidateQueries({ queryKey: sessionsQuery.queryKey })
       setCurrent('')
       setNext('')
       say('Password changed. All other sessions are logged out, and your access tokens are removed.')

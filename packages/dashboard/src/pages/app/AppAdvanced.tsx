@@ -18,6 +18,7 @@ import { Note } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { countText, limitText } from '../../parts/times.ts'
+import { toUseCaseTitle } from '../../parts/toUseCaseTitle.ts'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
 import { WeightsHint } from '../../parts/WeightsHint.tsx'
 import { AppKeyCard } from './AppKeyCard.tsx'
@@ -68,7 +69,7 @@ function About({ app }: { readonly app: AppView }) {
           name="useCase"
           value={draft.values.useCase}
           onChange={(value) => draft.change({ useCase: value })}
-          options={(deployment?.useCases ?? [app.useCase]).map((value) => ({ value, title: value }))}
+          options={(deployment?.useCases ?? [app.useCase]).map((value) => ({ value, title: toUseCaseTitle(value) }))}
           fix={saving.getFix('useCase')}
         />
       </SaveForm>

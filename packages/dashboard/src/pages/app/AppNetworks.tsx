@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import type { AppView } from '@keyrail/gateway'
+import type { AppView, DeploymentView } from '@keyrail/gateway'
 import { useMemo, useState } from 'react'
 import { deploymentQuery, keysQuery, networkStatusQuery, usageQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
-import { searchNetworks } from '../../networks/searchNetworks.ts'
-import type { NetworkView } from '../../networks/searchNetworks.ts'
-import { toNetworkOption } from '../../networks/toNetworkOption.ts'
+import { NetworksField } from '../../networks/NetworksField.tsx'
 import { useNetworks } from '../../networks/useNetworks.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -15,7 +13,6 @@ import { Icon } from '../../parts/Icon.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { Needs } from '../../parts/Needs.tsx'
 import { Note, Problem } from '../../parts/Note.tsx'
-import { SearchSelect } from '../../parts/SearchSelect.tsx'
 import { AppNetworkCard } from './AppNetworkCard.tsx'
 import { useApp, useAppKey } from './useApp.ts'
 import { useAppChange } from './useAppChange.ts'
@@ -48,7 +45,7 @@ export function AppNetworks() {
       <Problem text={problem} />
       {!canShow && <Note kind="warn">{holder.hint}</Note>}
       <Loaded query={deployment}>
-        {({ networks }) => (
+        {(data) => (
           <>
             {app.networks.length === 0 && (
               <Note kind="warn">No network is enabled, so all calls of this app are rejected.</Note>
@@ -59,7 +56,7 @@ export function AppNetworks() {
                   key={name}
                   app={app}
                   name={name}
-                  network={networks.find(({ network }) => network === name)}
+                  network={data.networks.find(({ network }) => network === name)}
                   // After a failed poll, the last counts may be wrong.
                   nodes={
                     status.isError ? undefined : status.data?.networks.find(({ network }) => network === name)?.nodes
@@ -73,7 +70,7 @@ export function AppNetworks() {
               ))}
             </div>
             <Needs scope="apps:write">
-              <EnableNetwork app={app} networks={networks} />
+              <EnableNetworks app={app} deployment={data} />
             </Needs>
           </>
         )}
@@ -103,47 +100,42 @@ function DisableNetwork({ app, network }: { readonly app: AppView; readonly netw
   )
 }
 
-function EnableNetwork({ app, networks }: { readonly app: AppView; readonly networks: readonly NetworkView[] }) {
+function EnableNetworks({ app, deployment }: { readonly app: AppView; readonly deployment: DeploymentView }) {
   const change = useAppChange(app)
   const { say } = useDialogs()
-  const [chosen, setChosen] = useState<NetworkView>()
-  const others = useMemo(
-    () =>
-      networks
-        .filter(({ network }) => !app.networks.includes(network))
-        // Networks of the app's own chain first.
-        .toSorted((one, other) => Number(other.chain === app.chain) - Number(one.chain === app.chain)),
-    [networks, app],
-  )
-  const search = useMemo(() => {
-    const find = searchNetworks(others)
-    return (text: string) => find(text).map(toNetworkOption)
-  }, [others])
+  const { getTitle } = useNetworks()
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const offered = useMemo(() => {
+    const own = new Set(
+      deployment.networks.filter(({ network }) => app.networks.includes(network)).map(({ chain }) => chain),
+    )
+    return {
+      networks: deployment.networks.filter(({ network }) => !app.networks.includes(network)),
+      // The chains that the app uses come first.
+      chains: deployment.chains.toSorted((one, other) => Number(own.has(other.chain)) - Number(own.has(one.chain))),
+    }
+  }, [deployment, app])
   const enabling = useSubmit({
-    check: () => ({ networks: chosen === undefined ? 'Choose a network' : undefined }),
-    send: async () => {
-      if (chosen !== undefined) await change({ networks: [...app.networks, chosen.network] })
-    },
+    check: () => ({ networks: chosen.length === 0 ? 'Choose a network' : undefined }),
+    send: () => change({ networks: [...app.networks, ...chosen] }),
     done: () => {
-      setChosen(undefined)
-      say(`Enabled ${chosen?.title}`)
+      setChosen([])
+      say(`Enabled ${chosen.map(getTitle).join(', ')}`)
     },
     fields: ['networks'],
   })
-  if (others.length === 0) return null
+  if (offered.networks.length === 0) return null
   return (
-    <Card title="Enable a network">
+    <Card title="Enable networks">
       <form className="stack" noValidate onSubmit={enabling.submit}>
         <Problem text={enabling.problem} />
-        <SearchSelect
+        <NetworksField
           label="Find a network"
-          name="networkSearch"
-          placeholder="Name, symbol or chain id"
-          chosen={chosen && toNetworkOption(chosen)}
-          search={search}
-          onChoose={(value) => {
+          offered={offered}
+          value={chosen}
+          onChange={(networks) => {
             enabling.clear()
-            setChosen(others.find(({ network }) => network === value))
+            setChosen(networks)
           }}
           nothing="No other network matches."
           fix={enabling.getFix('networks')}

@@ -10,6 +10,7 @@ import type { Change } from '../../storage/changes.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { AccountError } from './accountError.ts'
 import type { PasswordHasher } from './createPasswordHasher.ts'
+import type { OpenSession } from './openSession.ts'
 import type { Operator } from './operator.ts'
 import type { TeamFunctions } from './teamFunctions.ts'
 import type { Viewer } from './viewer.ts'
@@ -188,6 +189,12 @@ export interface Accounts {
   removeIdentity(request: { viewer: Viewer; issuer: string; ip?: string }): Promise<boolean>
   /** Ends the session of a token. Does nothing if there is none. */
   logOut(token: string, origin?: Origin): Promise<void>
+  /** Lists the sessions of the viewer that have not expired: the viewer's own first, then the last used one first. */
+  listSessions(viewer: Viewer): Promise<readonly OpenSession[]>
+  /** Ends a session of the viewer. @returns Whether there was one. */
+  endSession(request: { viewer: Viewer; id: string; ip?: string }): Promise<boolean>
+  /** Ends all sessions of the viewer except the one of the request. */
+  endOtherSessions(request: { viewer: Viewer; ip?: string }): Promise<void>
   /** Finds the viewer of a session token. Sessions expire 7 days after their last use, and 30 days after log-in. */
   authenticate(token: string): Promise<Viewer | undefined>
   /** Finds the viewer of a personal access token. */

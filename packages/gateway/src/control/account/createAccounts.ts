@@ -13,6 +13,7 @@ import { createOperator } from './createOperator.ts'
 import { createPasswordHasher } from './createPasswordHasher.ts'
 import { createLogInLinks } from './logInLinks.ts'
 import { createLogIns } from './logIns.ts'
+import { createOpenSessions } from './openSessions.ts'
 import { createPasswordChanges } from './passwordChanges.ts'
 import { pruneAccounts } from './pruneAccounts.ts'
 import { hashSecret } from './secretText.ts'
@@ -73,6 +74,7 @@ export const createAccounts = ({
   return {
     ...logIns,
     ...createLogInLinks(context),
+    ...createOpenSessions(context),
     ...createSingleSignOn({ ...throttled, authenticate: logIns.authenticate }),
     ...createPasswordChanges(throttled),
     ...createEmailLinks(throttled),

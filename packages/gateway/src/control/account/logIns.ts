@@ -15,7 +15,7 @@ import { toIpBlock } from '../../lib/ip/toIpBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
 import { pruneSome } from './pruneAccounts.ts'
 import { isSessionToken } from './sessionCookie.ts'
-import { isComplete, isPending, recordLogIn, sessionTimes, startLogIn, startSession } from './startSession.ts'
+import { getSessionExpiry, isComplete, isPending, recordLogIn, startLogIn, startSession } from './startSession.ts'
 
 const touchEveryMs = 60_000
 
@@ -182,7 +182,7 @@ const authenticate = async (
   const session = await storage.sessions.find(hash)
   if (session === undefined) return undefined
   const at = now()
-  if (at - session.createdAt >= sessionTimes.totalMs || at - session.seenAt >= sessionTimes.idleMs) return undefined
+  if (at >= getSessionExpiry(session)) return undefined
   const user = await storage.users.find(session.userId)
   if (user?.state !== 'active') return undefined
   const viewer = { user: toAccount(user), session: { ...session, hash } }

@@ -1,5 +1,6 @@
 import type { Identity } from '../../storage/identities.ts'
 import type { Repositories } from '../../storage/repositories.ts'
+import type { Session } from '../../storage/sessions.ts'
 import type { TeamRules } from '../../storage/teams.ts'
 import type { User } from '../../storage/users.ts'
 import { auditOwn, toAccount } from './accountContext.ts'
@@ -36,6 +37,10 @@ export const sessionTimes: {
   pendingMs: 10 * 60_000,
 })
 
+/** When a session expires if it is not used, in milliseconds since 1970. */
+export const getSessionExpiry = ({ createdAt, seenAt }: Pick<Session, 'createdAt' | 'seenAt'>): number =>
+  Math.min(seenAt + sessionTimes.idleMs, createdAt + sessionTimes.totalMs)
+
 /**
  * Until when sensitive actions in a session need no other confirmation, in milliseconds since 1970. With a second factor, it confirms them in place
  * of the password.
@@ -54,7 +59,7 @@ export const findStaleFactor = (viewer: Viewer, now: number): AccountError | und
   viewer.user.hasSecondFactor && !isFresh(viewer, now) ? accountErrors.factorRequired() : undefined
 
 /** Whether a session has proved the second factor, if the account has one. Earlier versions do not know second factors. */
-export const isComplete = ({ user, session }: Pick<Required<Viewer>, 'user' | 'session'>): boolean =>
+export const isComplete = ({ user, session }: { user: Account; session: Session }): boolean =>
   !user.hasSecondFactor || session.factorAt !== null
 
 /** Whether the config, or the team that a request acts for, requires a second factor that the account does not have. */

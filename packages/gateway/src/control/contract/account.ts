@@ -47,6 +47,22 @@ export const sessionView = z
   })
   .meta({ id: 'Session', description: 'The authenticated account, and its session or scopes.' })
 
+export const openSessionView = z
+  .strictObject({
+    id: z.string(),
+    current: z.boolean().describe('Whether the request was sent in this session.'),
+    createdAt: timeText.describe('The time of the log-in.'),
+    seenAt: timeText.describe('When it was last used, to the minute.'),
+    expiresAt: timeText.describe('When it expires if it is not used.'),
+    ip: z.string().nullable().describe('The IP address of the log-in.'),
+    userAgent: z.string().nullable().describe('The first 200 characters of the `User-Agent` header of the log-in.'),
+  })
+  .meta({ id: 'OpenSession', description: 'A session of the user, without its secret.' })
+
+export const openSessionsView = z
+  .strictObject({ items: z.array(openSessionView) })
+  .describe('The sessions of the user that have not expired: first that of the request, then the last used one first.')
+
 export const logInBody = z.strictObject(logIn).describe('Logs in.')
 
 export const logInLinkBody = z

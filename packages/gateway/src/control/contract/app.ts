@@ -37,7 +37,7 @@ export const appView = z
     name: z.string(),
     description: z.string(),
     useCase,
-    chain: z.string().describe('The chain, as in `GET /api/networks`.'),
+    chain: z.string().describe('The main chain, as in `GET /api/networks`. `networks` can be of other chains too.'),
     services: z.array(serviceName),
     networks: z.array(network).describe('The networks that its key is enabled for.'),
     requireJwt: z.boolean().describe("Whether each request needs a JWT signed by one of the app's JWT keys."),
@@ -81,7 +81,7 @@ export const createAppBody = z
     name: nameText.describe("1 to 64 characters, unique among the account's apps regardless of letter case."),
     description: descriptionText.exactOptional().describe("Up to 500 characters. @default ''"),
     useCase,
-    chain: chain.describe('The chain, as in `GET /api/networks`.'),
+    chain: chain.describe('The main chain, as in `GET /api/networks`. `networks` can be of other chains too.'),
     services: someServices.describe('At least one.'),
     networks: networks.exactOptional().describe('@default all networks of the chain'),
     expiresAt: timeText

@@ -311,7 +311,7 @@ export interface AppView {
   readonly name: string
   readonly description: string
   readonly useCase: UseCase
-  /** The chain, as in `GET /api/networks`. */
+  /** The main chain, as in `GET /api/networks`. `networks` can be of other chains too. */
   readonly chain: string
   readonly services: readonly ServiceName[]
   /** The networks that its key is enabled for. */
@@ -467,7 +467,7 @@ export interface CreateAppBody {
   /** Up to 500 characters. @default '' */
   readonly description?: string
   readonly useCase: UseCase
-  /** The chain, as in `GET /api/networks`. */
+  /** The main chain, as in `GET /api/networks`. `networks` can be of other chains too. */
   readonly chain: string
   /** At least one. */
   readonly services: readonly ServiceName[]
@@ -1158,6 +1158,28 @@ export interface OneTimeLinkView {
   readonly expiresAt: string
 }
 
+/** The sessions of the user that have not expired: first that of the request, then the last used one first. */
+export interface OpenSessionsView {
+  readonly items: readonly OpenSessionView[]
+}
+
+/** A session of the user, without its secret. */
+export interface OpenSessionView {
+  readonly id: string
+  /** Whether the request was sent in this session. */
+  readonly current: boolean
+  /** The time of the log-in. */
+  readonly createdAt: string
+  /** When it was last used, to the minute. */
+  readonly seenAt: string
+  /** When it expires if it is not used. */
+  readonly expiresAt: string
+  /** The IP address of the log-in. */
+  readonly ip: string | null
+  /** The first 200 characters of the `User-Agent` header of the log-in. */
+  readonly userAgent: string | null
+}
+
 /** The websites that sent requests with a key in the last 24 hours, by the request log. */
 export interface OriginsView {
   /** Whether an allow list limits the key to origins. An API key has no allow list. */
@@ -1756,6 +1778,12 @@ export interface ControlApi {
   'GET /api/account/identities': Call<{ response: IdentitiesView }>
   /** Disconnects the account at an OpenID Connect provider. */
   'POST /api/account/identities/disconnect': Call<{ body: DisconnectBody }>
+  /** Lists the sessions of the user. */
+  'GET /api/account/sessions': Call<{ response: OpenSessionsView }>
+  /** Ends all sessions of the user except that of the request. */
+  'DELETE /api/account/sessions': Call<{  }>
+  /** Ends a session of the user: the next request in it is rejected. */
+  'DELETE /api/account/sessions/{sessionId}': Call<{ params: { readonly sessionId: string } }>
   /** Deletes the account and everything it owns, except the audit log. */
   'POST /api/account/delete': Call<{ body: PasswordBody }>
   /** Logs in. The response sets the session cookie. An account with a second factor gets the error `second_factor_required` instead, and a cookie for `POST /api/session/second-factor`. */

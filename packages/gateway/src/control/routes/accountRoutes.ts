@@ -2,6 +2,7 @@ import { isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
 import { clearCookie, createCookie } from '../account/sessionCookie.ts'
 import { apiErrors } from '../apiErrors.ts'
+import { createView } from '../views/createView.ts'
 import { isoTime } from '../views/times.ts'
 import { toAccountView, toSessionView } from '../views/toSessionView.ts'
 import {
@@ -14,6 +15,8 @@ import {
   identitiesView,
   logInBody,
   logInLinkBody,
+  openSessionView,
+  openSessionsView,
   passwordBody,
   resetPasswordBody,
   sessionView,
@@ -30,6 +33,8 @@ const toEmptyResult = (result: true | AccountError): HandlerResult<undefined> =>
   result === true ? { response: undefined } : { error: apiErrors.fromAccountError(result) }
 
 const getOrigin = ({ ip, userAgent }: Caller): { ip: string; userAgent: string | undefined } => ({ ip, userAgent })
+
+const toOpenSessionView = createView(openSessionView)
 
 /** The routes to sign up, log in, and manage the account. */
 export const accountRoutes: readonly Route[] = [
@@ -165,6 +170,32 @@ export const accountRoutes: readonly Route[] = [
       const { ip } = caller
       const removed = await accounts.removeIdentity({ viewer: requireViewer(caller), issuer: body.issuer, ip })
       return removed ? { response: undefined } : { error: apiErrors.notFound() }
+    },
+  ),
+
+  route(
+    'GET /api/account/sessions',
+    { summary: 'Lists the sessions of the user.', access: 'session', response: openSessionsView },
+    async ({ caller }, { accounts }) => ({
+      response: { items: (await accounts.listSessions(requireViewer(caller))).map(toOpenSessionView) },
+    }),
+  ),
+
+  route(
+    'DELETE /api/account/sessions',
+    { summary: 'Ends all sessions of the user except that of the request.', access: 'session' },
+    async ({ caller }, { accounts }) => {
+      await accounts.endOtherSessions({ viewer: requireViewer(caller), ip: caller.ip })
+      return { response: undefined }
+    },
+  ),
+
+  route(
+    'DELETE /api/account/sessions/{sessionId}',
+    { summary: 'Ends a session of the user: the next request in it is rejected.', access: 'session' },
+    async ({ params, caller }, { accounts }) => {
+      const ended = await accounts.endSession({ viewer: requireViewer(caller), id: params.sessionId, ip: caller.ip })
+      return ended ? { response: undefined } : { error: apiErrors.notFound() }
     },
   ),
 

@@ -1,4 +1,4 @@
-import { getConfirmedUntil, lacksSecondFactor, sessionTimes } from '../account/startSession.ts'
+import { getConfirmedUntil, getSessionExpiry, lacksSecondFactor } from '../account/startSession.ts'
 import type { ControlConfig } from '../controlOptions.ts'
 import type { Viewer } from '../account/viewer.ts'
 import type { Account } from '../account/account.ts'
@@ -39,7 +39,7 @@ export const toSessionView = (
       ? null
       : {
           createdAt: isoTime(session.createdAt),
-          expiresAt: isoTime(Math.min(session.seenAt + sessionTimes.idleMs, session.createdAt + sessionTimes.totalMs)),
+          expiresAt: isoTime(getSessionExpiry(session)),
           confirmedUntil: isoTime(Math.max(session.createdAt, getConfirmedUntil({ user, session }))),
         },
   scopes: scopes ?? null,
