@@ -36,6 +36,7 @@ export type {
   OriginsView,
   OverviewView,
   OwnLimits,
+  ProblemView,
   RequestDetailsView,
   RequestEntryView,
   RequestsCsvQuery,
@@ -50,6 +51,7 @@ export type {
   UsageView,
   UseCase,
   UserView,
+  WebhookTestView,
   WebhookView,
 } from './control/contract/controlApi.d.ts'
 export type { ApiErrorView } from './control/contract/apiError.ts'

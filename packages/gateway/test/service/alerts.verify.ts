@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver } from '../alerts/startReceiver.ts'
 import type { Receiver } from '../alerts/startReceiver.ts'
@@ -43,7 +44,7 @@ describeKinds(places, 'alerts of keyrail serve', (kind) => {
       params: { appId: app.id },
       body: { version: app.version, limits: { perDay: 5 } },
     })
-    await ann.get('POST /api/alerts/webhooks', { body: { url: `${receiver.url}/keyrail` } })
+    const { secret } = await ann.get('POST /api/alerts/webhooks', { body: { url: `${receiver.url}/keyrail` } })
     for (let count = 0; count < 6; count += 1) await post(urls['testnet'] ?? '', read)
 
     // The service looks every 30 seconds.
@@ -51,14 +52,15 @@ describeKinds(places, 'alerts of keyrail serve', (kind) => {
     expect(to).toEqual([email])
     expect(source).toContain('Daily quota used up: Shop')
     await expect.poll(() => receiver.requests.length).toBe(1)
-    expect(JSON.parse(receiver.requests[0]?.body ?? '')).toMatchObject({
+    const [request] = receiver.requests
+    expect(new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>)).toMatchObject({
       type: 'quota.threshold',
       data: { level: 100, used: 5, limit: 5, account: { type: 'app', id: app.id, name: 'Shop' } },
     })
     const { deliveries } = await ann.get('GET /api/alerts')
-    expect(deliveries.map(({ state, level }) => [state, level])).toEqual([
-      ['delivered', 100],
-      ['delivered', 100],
+    expect(deliveries.map(({ state, title }) => [state, title])).toEqual([
+      ['delivered', 'Daily quota used up: Shop'],
+      ['delivered', 'Daily quota used up: Shop'],
     ])
   })
 })

@@ -61,7 +61,7 @@ export const serviceRoutes: readonly Route[] = [
       response: overviewView,
     },
     async (_, parts) => {
-      const { storage, startedAt, degraded, readInstance } = parts
+      const { storage, startedAt, degraded, readProblems, readInstance } = parts
       return {
         response: {
           users: await storage.users.count(),
@@ -69,6 +69,7 @@ export const serviceRoutes: readonly Route[] = [
           apiKeys: await storage.keys.countApiKeys(),
           startedAt: isoTime(startedAt),
           degraded: degraded(),
+          problems: await readProblems(),
           changes: await listAuditEntries(parts, { without: noChanges, limit: maxChanges }),
           instance: await readInstance(),
         },
