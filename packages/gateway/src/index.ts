@@ -5,6 +5,7 @@ export type {
   ActivityItem,
   ActivityView,
   AlertDeliveryView,
+  AlertRulesView,
   AlertsView,
   AllowEntryView,
   AllowListPreviewView,

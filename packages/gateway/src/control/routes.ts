@@ -18,7 +18,6 @@ import { teamRoutes } from './routes/teamRoutes.ts'
 import { tokenRoutes } from './routes/tokenRoutes.ts'
 import { usageRoutes } from './routes/usageRoutes.ts'
 import { userAdminRoutes } from './routes/userAdminRoutes.ts'
-import { webhookRoutes } from './routes/webhookRoutes.ts'
 
 /** All routes of the control API. The OpenAPI document, `controlApi.d.ts` and tests are derived from this table. */
 export const routes: readonly Route[] = [
@@ -37,7 +36,6 @@ export const routes: readonly Route[] = [
   ...metricsRoutes,
   ...requestLogRoutes,
   ...alertRoutes,
-  ...webhookRoutes,
   ...auditRoutes,
   ...serviceRoutes,
   ...userAdminRoutes,

@@ -80,8 +80,11 @@ export interface Alerts extends AlertStates {
   /** The newest first. */
   listDeliveries(page: { userId: string; limit: number }): Promise<readonly AlertDelivery[]>
   getEmails(userId: string): Promise<AlertEmails | undefined>
-  /** @returns Whether there is such a user. */
-  setEmails(userId: string, emails: AlertEmails): Promise<boolean>
+  /** Sets those that are given. @returns Whether there is such a user. */
+  setEmails(
+    userId: string,
+    emails: { readonly [Name in keyof AlertEmails]: AlertEmails[Name] | undefined },
+  ): Promise<boolean>
   /** Deletes alerts of days before `day` and alerts that were resolved before `before`, and up to `limit` deliveries from before it. @returns How many deliveries. */
   prune(options: { day: number; before: number; limit: number }): Promise<number>
 }
@@ -229,7 +232,7 @@ const listServiceContacts = async ({ query }: Db): Promise<readonly ServiceConta
   const webhooks = await operators
     .innerJoin('webhooks', 'webhooks.userId', 'users.id')
     .select(['users.id as userId', 'users.email', 'webhooks.id', 'webhooks.url', 'webhooks.sealed'])
-    .where('webhooks.service', '=', 1)
+    .where('webhooks.aboutService', '=', 1)
     .orderBy('webhooks.id')
     .execute()
   return [

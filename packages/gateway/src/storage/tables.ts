@@ -325,7 +325,7 @@ export const webhookColumns = {
   /** Whether it gets alerts about the accounts of all users, as operators can have it. */
   allUsers: flag,
   /** Whether it gets alerts about problems of the service, as operators can have it. */
-  service: flag,
+  aboutService: flag,
   /** The sealed secrets that sign its requests, as `rotateWebhookSecret` returns them. */
   sealed: plain<Uint8Array>(),
   createdAt: plain<number>(),

@@ -1,10 +1,16 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { sealKey } from '../../src/lib/secrets/sealKey.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
+import { migrate } from '../../src/storage/migration/migrate.ts'
+import { migrations } from '../../src/storage/migration/migrations.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
 import { suiteDatabases } from '../storage/databases.ts'
 import { addApp } from '../storage/fill.ts'
-import { day, hour, minute, openAlertsFixture, webhookSecret } from './alertsFixture.ts'
+import { openRaw } from '../storage/openRaw.ts'
+import { day, hour, minute, openAlertsFixture, secret, webhookSecret } from './alertsFixture.ts'
 import type { AlertsFixture } from './alertsFixture.ts'
 
 const noEmails = { alertEmails: false, alertEmailsAll: false, alertEmailsService: false }
@@ -211,5 +217,27 @@ describe.each(suiteDatabases)('alerts on $name', (database) => {
     await at.charge(`user:${user.id}`, 900)
     await at.run()
     expect(at.emails).toHaveLength(1)
+  })
+
+  test('webhooks and deliveries of version 23 go on, with the same secret', async () => {
+    const options = await database.create()
+    const old = `whsec_${randomBytes(32).toString('base64url')}`
+    const { db, close } = await openRaw(options)
+    await migrate(db, { migrations: migrations.slice(0, 23) })
+    await sql`insert into users (id, email, email_folded, password, state, role, created_at)
+      values ('usr_1', 'ann@example.org', 'ann@example.org', 'x', 'active', 'user', 0)`.execute(db.query)
+    const sealed = sealKey(old, { id: 'whk_1', userId: 'usr_1' }, secret)
+    await sql`insert into webhooks (id, user_id, url, all_users, sealed, created_at)
+      values ('whk_1', 'usr_1', 'https://hooks.example.org/', 0, ${sealed}, 0)`.execute(db.query)
+    const data = { level: 80, used: 80, limit: 100, account: { type: 'apiKeys' }, user: { id: 'usr_1', email: 'x' } }
+    const event = JSON.stringify({ id: 'evt_1', type: 'quota.threshold', createdAt: '2026-11-23T08:59:00.000Z', data })
+    await sql`insert into alert_deliveries (id, user_id, webhook_id, event, state, attempts, created_at, next_attempt_at)
+      values ('dlv_1', 'usr_1', 'whk_1', ${event}, 'pending', 1, 0, 0)`.execute(db.query)
+    await close()
+    await at.storage.close()
+    at = await openAlertsFixture(options)
+    await at.run()
+    expect(at.sent).toMatchObject([{ url: 'https://hooks.example.org/', id: 'evt_1', secrets: [old] }])
+    expect(at.events()).toEqual([{ type: 'quota.threshold', timestamp: '2026-11-23T08:59:00.000Z', data }])
   })
 })

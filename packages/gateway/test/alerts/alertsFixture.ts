@@ -7,6 +7,7 @@ import type { WebhookRequest, WebhookResult } from '../../src/alerts/sendWebhook
 import type { Email } from '../../src/email/mailer.ts'
 import { sealKey } from '../../src/lib/secrets/sealKey.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
+import type { ServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { createId } from '../../src/storage/createId.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
@@ -20,7 +21,8 @@ export const minute = 60_000
 export const hour: number = 60 * minute
 export const day: number = 24 * hour
 
-const secret = createServerSecret(randomBytes(32).toString('hex'))
+/** Encrypts the secrets of webhooks. */
+export const secret: ServerSecret = createServerSecret(randomBytes(32).toString('hex'))
 export const webhookSecret = 'whsec_dGVzdA=='
 
 type Job = ReturnType<typeof createAlerts>
@@ -41,7 +43,7 @@ export interface AlertsFixture {
   readonly addUser: (options?: { isVerified?: boolean; perDay?: number | null }) => Promise<User>
   readonly addOperator: () => Promise<User>
   /** @returns Its URL. */
-  readonly addWebhook: (userId: string, flags?: { allUsers?: boolean; service?: boolean }) => Promise<string>
+  readonly addWebhook: (userId: string, flags?: { allUsers?: boolean; aboutService?: boolean }) => Promise<string>
   readonly charge: (account: string, charged: number, runId?: string) => Promise<void>
   /** What webhooks got. */
   readonly events: () => readonly (Pick<AlertEvent, 'type'> & { readonly timestamp: string; readonly data: unknown })[]
@@ -103,11 +105,11 @@ export const openAlertsFixture = async (location: Parameters<typeof openStorage>
       await fixture.storage.users.setRole(user.id, 'operator')
       return user
     },
-    addWebhook: async (userId, { allUsers = false, service = false } = {}) => {
+    addWebhook: async (userId, { allUsers = false, aboutService = false } = {}) => {
       const owner = { id: createId('whk'), userId }
       const sealed = sealKey(webhookSecret, owner, secret)
       const url = `https://hooks.example.org/${owner.id}`
-      await fixture.storage.webhooks.create({ ...owner, url, allUsers, service, sealed, createdAt: clock.now, max: 5 })
+      await fixture.storage.webhooks.create({ ...owner, url, allUsers, aboutService, sealed, createdAt: clock.now, max: 5 })
       return url
     },
     charge: async (account, charged, runId = 'run') => {

@@ -34,9 +34,9 @@ describe.each(suiteDatabases)('alerts about the service on $name', (kind) => {
 
   test('operators get one alert when a problem lasts a minute, and one when it is gone for five', async () => {
     const [operator, user] = [await at.addOperator(), await at.addUser()]
-    const url = await at.addWebhook(operator.id, { service: true })
+    const url = await at.addWebhook(operator.id, { aboutService: true })
     await at.addWebhook(operator.id)
-    await at.addWebhook(user.id, { service: true })
+    await at.addWebhook(user.id, { aboutService: true })
     const job = at.createJob()
     at.problems = [network]
     await at.run(job)
@@ -106,7 +106,7 @@ describe.each(suiteDatabases)('alerts about the service on $name', (kind) => {
   test('operators who turned the emails off get none, and neither does a former operator', async () => {
     const [off, former] = [await at.addOperator(), await at.addOperator()]
     await at.storage.alerts.setEmails(off.id, { alertEmails: true, alertEmailsAll: true, alertEmailsService: false })
-    await at.addWebhook(former.id, { service: true })
+    await at.addWebhook(former.id, { aboutService: true })
     await at.storage.users.setRole(former.id, 'user')
     const job = at.createJob()
     at.problems = all
@@ -133,7 +133,7 @@ describe.each(suiteDatabases)('alerts about the service on $name', (kind) => {
 
     test('the instance that had the lease reports the loss, and its end', async () => {
       const operator = await at.addOperator()
-      const url = await at.addWebhook(operator.id, { service: true })
+      const url = await at.addWebhook(operator.id, { aboutService: true })
       const jobs = ['one', 'two'].map((name) => at.createJob(name))
       await runFor(1, ...jobs)
       const restore = lose()

@@ -159,7 +159,7 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'POST /api/tokens': () => ({ body: { label: 'deploy', scopes: ['apps:write'], expiresAt: '2999-01-01T00:00:00Z' } }),
   'DELETE /api/tokens/{tokenId}': ({ tokenId }) => ({ params: { tokenId } }),
   'GET /api/alerts': () => ({}),
-  'PUT /api/alerts/emails': () => ({ body: { own: false, allUsers: false, service: false } }),
+  'PUT /api/alerts/emails': () => ({ body: { own: false, allUsers: false, aboutService: false } }),
   'PUT /api/alerts/rules': () => ({ body: { errorPercent: 5, latencyMs: null, minutes: 15, minCalls: 100 } }),
   'POST /api/alerts/webhooks': () => ({ body: { url: 'https://hooks.example.org/keyrail' } }),
   'DELETE /api/alerts/webhooks/{webhookId}': ({ webhookId }) => ({ params: { webhookId } }),

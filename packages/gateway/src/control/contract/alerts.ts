@@ -5,7 +5,7 @@ export const alertEmailsView = z
   .strictObject({
     own: flag.describe('About the own apps and API keys.'),
     allUsers: flag.describe('About those of all users. Only operators get them.'),
-    service: flag.describe('About problems of the service. Only operators get them.'),
+    aboutService: flag.describe('About problems of the service. Only operators get them.'),
   })
   .describe('Which alerts are sent by email. Emails are only sent to a verified address.')
 
@@ -32,7 +32,7 @@ export const webhookView = z
     id: z.string(),
     url: z.string(),
     allUsers: z.boolean().describe('Whether it gets alerts about all users. Only those of operators do.'),
-    service: z.boolean().describe('Whether it gets alerts about problems of the service. Only those of operators do.'),
+    aboutService: z.boolean().describe('Whether it gets alerts about problems of the service. Only those of operators do.'),
     createdAt: timeText,
   })
   .meta({ id: 'Webhook', description: 'A URL that gets alerts.' })
@@ -77,7 +77,7 @@ export const createWebhookBody = z
     allUsers: flag
       .exactOptional()
       .describe('Whether it gets alerts about all users. Only operators can set it. @default false'),
-    service: flag
+    aboutService: flag
       .exactOptional()
       .describe('Whether it gets alerts about problems of the service. Only operators can set it. @default false'),
     password: secretText.exactOptional().describe('Required if the session is older than 15 minutes.'),

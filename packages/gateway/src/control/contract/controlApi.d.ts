@@ -176,7 +176,7 @@ export interface AlertEmailsView {
   /** About those of all users. Only operators get them. */
   readonly allUsers: boolean
   /** About problems of the service. Only operators get them. */
-  readonly service: boolean
+  readonly aboutService: boolean
 }
 
 /** When an app of the account, or its API keys together, cause alerts besides those about quotas. */
@@ -499,7 +499,7 @@ export interface CreateWebhookBody {
   /** Whether it gets alerts about all users. Only operators can set it. @default false */
   readonly allUsers?: boolean
   /** Whether it gets alerts about problems of the service. Only operators can set it. @default false */
-  readonly service?: boolean
+  readonly aboutService?: boolean
   /** Required if the session is older than 15 minutes. */
   readonly password?: string
 }
@@ -1740,7 +1740,7 @@ export interface WebhookView {
   /** Whether it gets alerts about all users. Only those of operators do. */
   readonly allUsers: boolean
   /** Whether it gets alerts about problems of the service. Only those of operators do. */
-  readonly service: boolean
+  readonly aboutService: boolean
   readonly createdAt: string
 }
 

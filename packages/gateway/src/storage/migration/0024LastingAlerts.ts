@@ -8,7 +8,7 @@ export const lastingAlerts: Migration = {
     'alter table users add column alert_rules text',
     // Few accounts have rules, and the job that looks for alerts reads only these.
     'create index users_alert_rules on users (id) where alert_rules is not null',
-    `alter table webhooks add column service ${integer} not null default 0 check (service in (0, 1))`,
+    `alter table webhooks add column about_service ${integer} not null default 0 check (about_service in (0, 1))`,
 
     // The primary key decides which instance starts an alert.
     `create table alert_states (
