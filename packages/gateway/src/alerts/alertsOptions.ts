@@ -17,10 +17,7 @@ export interface AlertFailure {
 
 /** The dependencies of alerts. */
 export interface AlertsOptions {
-  readonly storage: Pick<
-    Storage,
-    'alerts' | 'webhooks' | 'users' | 'apps' | 'members' | 'transaction' | 'db' | 'write'
-  >
+  readonly storage: Pick<Storage, 'alerts' | 'webhooks' | 'users' | 'apps' | 'members' | 'transaction' | 'db' | 'write'>
   readonly usageLimits: Pick<UsageLimits, 'usage'>
   /** The daily limit of a quota in units; `null`: no limit. */
   readonly getPerDay: (quota: ChargedQuota) => number | null

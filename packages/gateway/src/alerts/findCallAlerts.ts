@@ -113,10 +113,7 @@ const listSubjects = (
 ): readonly Subject[] => {
   const toId = (appId: string | null): string => (appId === null ? `user:${owner.id}` : `app:${appId}`)
   const subjects = new Map(
-    [...recent].map(([appId, calls]): [string, Subject] => [
-      toId(appId),
-      { owner, id: toId(appId), appId, calls },
-    ]),
+    [...recent].map(([appId, calls]): [string, Subject] => [toId(appId), { owner, id: toId(appId), appId, calls }]),
   )
   for (const { subject: id } of lasting)
     if (!subjects.has(id))

@@ -52,14 +52,12 @@ export const findProblems = (
     ...networksWithoutNode.map((subject): Problem => ({ ...nothing, kind: 'network', subject })),
     ...disks
       .filter(({ freeBytes, totalBytes }) => freeBytes < totalBytes * minFree)
-      .map(
-        ({ of, freeBytes, totalBytes }): Problem => ({
-          ...nothing,
-          kind: 'disk',
-          subject: of,
-          share: freeBytes / totalBytes,
-        }),
-      ),
+      .map(({ of, freeBytes, totalBytes }): Problem => ({
+        ...nothing,
+        kind: 'disk',
+        subject: of,
+        share: freeBytes / totalBytes,
+      })),
     ...(certificateEndsAt !== null && certificateEndsAt - now < certificateMs
       ? [
           {

@@ -109,7 +109,15 @@ export const openAlertsFixture = async (location: Parameters<typeof openStorage>
       const owner = { id: createId('whk'), userId }
       const sealed = sealKey(webhookSecret, owner, secret)
       const url = `https://hooks.example.org/${owner.id}`
-      await fixture.storage.webhooks.create({ ...owner, url, allUsers, aboutService, sealed, createdAt: clock.now, max: 5 })
+      await fixture.storage.webhooks.create({
+        ...owner,
+        url,
+        allUsers,
+        aboutService,
+        sealed,
+        createdAt: clock.now,
+        max: 5,
+      })
       return url
     },
     charge: async (account, charged, runId = 'run') => {

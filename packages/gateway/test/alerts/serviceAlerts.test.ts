@@ -10,7 +10,12 @@ const network: Problem = { ...nothing, kind: 'network', subject: 'mainnet' }
 const redis: Problem = { ...nothing, kind: 'store', subject: 'redis' }
 const database: Problem = { ...nothing, kind: 'store', subject: 'database' }
 const disk: Problem = { ...nothing, kind: 'disk', subject: 'database', share: 0.03 }
-const certificate: Problem = { ...nothing, kind: 'certificate', subject: 'service', expiresAt: '2026-12-01T10:00:00.000Z' }
+const certificate: Problem = {
+  ...nothing,
+  kind: 'certificate',
+  subject: 'service',
+  expiresAt: '2026-12-01T10:00:00.000Z',
+}
 const errors: Problem = { ...nothing, kind: 'errors', subject: 'service', share: 0.125 }
 const all = [redis, network, disk, certificate, errors]
 

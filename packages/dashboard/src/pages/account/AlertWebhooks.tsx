@@ -21,7 +21,11 @@ import { TableHead } from '../../parts/TableHead.tsx'
 type OperatorTopic = 'allUsers' | 'aboutService'
 
 /** What only operators get alerts about. */
-export const operatorTopics: readonly { readonly value: OperatorTopic; readonly title: string; readonly what?: string }[] = [
+export const operatorTopics: readonly {
+  readonly value: OperatorTopic
+  readonly title: string
+  readonly what?: string
+}[] = [
   { value: 'allUsers', title: 'about the apps and API keys of all users' },
   {
     value: 'aboutService',

@@ -32,7 +32,9 @@ export const webhookView = z
     id: z.string(),
     url: z.string(),
     allUsers: z.boolean().describe('Whether it gets alerts about all users. Only those of operators do.'),
-    aboutService: z.boolean().describe('Whether it gets alerts about problems of the service. Only those of operators do.'),
+    aboutService: z
+      .boolean()
+      .describe('Whether it gets alerts about problems of the service. Only those of operators do.'),
     createdAt: timeText,
   })
   .meta({ id: 'Webhook', description: 'A URL that gets alerts.' })

@@ -159,7 +159,11 @@ export const alertRoutes: readonly Route[] = [
             max: maxWebhooks,
           }),
         // The path and the query of the URL can hold a secret.
-        ({ id }) => ({ action: 'webhook.create', subject: id, detail: { host: new URL(url).host, allUsers, aboutService } }),
+        ({ id }) => ({
+          action: 'webhook.create',
+          subject: id,
+          detail: { host: new URL(url).host, allUsers, aboutService },
+        }),
       )
       if (created === 'webhooksFull')
         return {
@@ -189,7 +193,8 @@ export const alertRoutes: readonly Route[] = [
     'POST /api/alerts/webhooks/{webhookId}/rotate',
     {
       summary: 'Replaces the secret of a webhook.',
-      description: 'Requests are also signed with the old one for 24 hours, so that no alert is rejected while you replace it.',
+      description:
+        'Requests are also signed with the old one for 24 hours, so that no alert is rejected while you replace it.',
       access: 'manage',
       confirms: true,
       body: confirmBody,

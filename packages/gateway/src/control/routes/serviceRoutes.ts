@@ -1,11 +1,5 @@
 import { csvText } from '../contract/texts.ts'
-import {
-  overviewView,
-  upstreamDaysQuery,
-  upstreamDaysView,
-  upstreamView,
-  upstreamsView,
-} from '../contract/operator.ts'
+import { overviewView, upstreamDaysQuery, upstreamDaysView, upstreamView, upstreamsView } from '../contract/operator.ts'
 import { route } from '../route.ts'
 import type { ControlParts, Route } from '../route.ts'
 import { toCsv } from '../views/csv.ts'
