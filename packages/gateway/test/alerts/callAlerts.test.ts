@@ -109,6 +109,22 @@ describe.each(suiteDatabases)('alerts about calls on $name', (database) => {
     expect(types()).toEqual(['errors.started'])
   })
 
+  test('an alert is resolved once there are too few calls to tell', async () => {
+    const { ids } = await addOwner({ minutes: 5 })
+    await call(ids, { failed: 20 })
+    await at.run()
+    at.clock.now += 4 * minute
+    await call(ids, { failed: 10 })
+    at.clock.now += minute
+    await at.run()
+    expect(types()).toEqual(['errors.started'])
+    at.clock.now += 3 * minute
+    await call(ids, { failed: 9 })
+    at.clock.now += minute
+    await at.run()
+    expect(at.events()).toMatchObject([{}, { type: 'errors.resolved', data: { value: 100, calls: 9 } }])
+  })
+
   test('an alert is resolved once there are no more calls', async () => {
     const { ids } = await addOwner()
     await call(ids, { failed: 20 })

@@ -56,7 +56,9 @@ describe('a webhook', () => {
     expect(verifyWebhook(after, newest)).toEqual(JSON.parse(body))
     expect(() => verifyWebhook(after, secret)).toThrow('No matching signature')
     // A second rotation retires the first secret.
-    expect(listWebhookSecrets(rotateWebhookSecret(text, now).text, now).slice(1)).toEqual([newest])
+    const again = rotateWebhookSecret(text, now)
+    expect(listWebhookSecrets(again.text, now)).toEqual([again.secret, newest])
+    expect(listWebhookSecrets(again.text, now + dayMs)).toEqual([again.secret])
   })
 
   test('is verified with a secret of an earlier build, whose base64 was that of URLs', async () => {

@@ -140,6 +140,9 @@ describe.each(suiteDatabases)('alerts about the service on $name', (kind) => {
       const operator = await at.addOperator()
       const url = await at.addWebhook(operator.id, { aboutService: true })
       const jobs = ['one', 'two'].map((name) => at.createJob(name))
+      // The other instance had the lease before.
+      await runFor(1, ...jobs.slice(1))
+      at.clock.now += 3 * minute
       await runFor(1, ...jobs)
       const restore = lose()
       at.respond = () => ({ ok: at.sent.length > 2, result: 'HTTP 500' })
@@ -153,6 +156,15 @@ describe.each(suiteDatabases)('alerts about the service on $name', (kind) => {
       await runFor(6, ...jobs)
       expect(at.emails.map(({ subject }) => subject).slice(1)).toEqual(['Resolved: The database is unavailable'])
       expect(types().slice(3)).toEqual(['problem.resolved'])
+    })
+
+    test('a database that only the checks fail for is reported once', async () => {
+      await at.addOperator()
+      const job = at.createJob()
+      await at.run(job)
+      at.problems = [database]
+      await runFor(3, job)
+      expect(at.emails.map(({ subject }) => subject)).toEqual(['The database is unavailable'])
     })
 
     test('a short loss causes no alert', async () => {
