@@ -97,7 +97,7 @@ describe('alerts', needs('chromium'), () => {
     await page.getByRole('button', { name: 'Save rules' }).click()
     await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
     await page.reload()
-    await page.getByLabel('Least calls').waitFor()
+    await page.getByLabel('Minimum calls').waitFor()
     expect(await failed.inputValue()).toBe('')
     expect(ada.problems).toEqual([])
   })

@@ -60,7 +60,8 @@ describeKinds(places, 'alerts of keyrail serve', (kind) => {
       const emails = [await smtp.next(), await smtp.next()]
       expect(emails.map(({ to }) => to)).toEqual([[email], [email]])
       const titles = ['Daily quota used up: Shop', 'mainnet has no healthy node']
-      expect(emails.map(({ source }) => titles.findIndex((title) => source.includes(title))).toSorted()).toEqual([0, 1])
+      const found = emails.map(({ source }) => titles.find((title) => source.includes(title)))
+      expect(new Set(found)).toEqual(new Set(titles))
       await expect.poll(() => receiver.requests.length, { timeout: 30_000 }).toBe(2)
       const events = receiver.requests.map((request) => verifyWebhook(request, secret))
       expect(events).toContainEqual(

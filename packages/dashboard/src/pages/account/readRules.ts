@@ -32,9 +32,15 @@ export const ruleFields: Readonly<
     max: 600_000,
     isOptional: true,
   },
-  minutes: { label: 'Minutes', hint: 'The rules look at these last minutes', min: 5, max: 60, isOptional: false },
+  minutes: {
+    label: 'Window (minutes)',
+    hint: 'The rules look at these last minutes',
+    min: 5,
+    max: 60,
+    isOptional: false,
+  },
   minCalls: {
-    label: 'Least calls',
+    label: 'Minimum calls',
     hint: 'Fewer calls cause no alert',
     min: 1,
     max: 1_000_000,
