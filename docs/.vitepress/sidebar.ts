@@ -133,7 +133,7 @@ const groups: readonly GroupEntry[] = [
       ['service/single-sign-on.md', 'Single sign-on'],
       ['service/second-factor.md', 'Second factors'],
       ['service/teams.md', 'Teams'],
-      ['service/alerts.md', 'Alerts for users'],
+      ['service/alerts.md', 'Alerts'],
       ['service/*'],
       ['service/sizing.md', 'Sizing'],
       ['service/upgrading.md', 'Upgrades and backups'],

@@ -1,10 +1,10 @@
-import { createHmac } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startReceiver } from '@keyrail/gateway/test/alerts/startReceiver.ts'
 import type { Receiver } from '@keyrail/gateway/test/alerts/startReceiver.ts'
+import { verifyWebhook } from '@keyrail/gateway/test/alerts/verifyWebhook.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clipboard, signUpByApi, openUser } from './testUser.ts'
+import { callApi, clipboard, signUpByApi, openUser } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
@@ -42,16 +42,16 @@ describe('alerts', needs('chromium'), () => {
     await page.getByRole('button', { name: 'Copy: the secret' }).click()
     await page.getByText('Copied: the secret').waitFor()
     const secret = await clipboard(ada)
-    expect(secret).toMatch(/^whsec_[\w-]{43}$/)
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
 
     const expectSignedBy = async (key: string): Promise<void> => {
       await page.getByRole('button', { name: `Test ${url}` }).click()
       await expect.poll(() => receiver.requests.length).toBe(1)
       const [request] = receiver.requests.splice(0)
-      const body = request?.body ?? ''
-      const [, time, signature] = /^t=(\d+),v1=(\w+)$/.exec(String(request?.headers['keyrail-signature'])) ?? []
-      expect(signature).toBe(createHmac('sha256', key).update(`${time}.${body}`).digest('hex'))
-      expect(JSON.parse(body)).toMatchObject({ type: 'webhook.test', data: { user: { email: ada.email } } })
+      expect(verifyWebhook(request, key)).toMatchObject({
+        type: 'webhook.test',
+        data: { user: { email: ada.email } },
+      })
     }
     await expectSignedBy(secret)
     await page.getByText('The test event was received: HTTP 204').waitFor()
@@ -62,14 +62,56 @@ describe('alerts', needs('chromium'), () => {
     await page.getByRole('button', { name: 'Copy: the secret' }).click()
     await expect.poll(() => clipboard(ada)).not.toBe(secret)
     await expectSignedBy(await clipboard(ada))
+    // The old one works for another day.
+    await expectSignedBy(secret)
 
     receiver.statuses.push(500)
     await page.getByRole('button', { name: `Test ${url}` }).click()
     await page.getByText('The test event failed: HTTP 500').waitFor()
 
+    await pages.reload({ webhooks: { allowPrivateAddresses: false } })
+    await page.getByRole('button', { name: `Test ${url}` }).click()
+    await page.getByText('The URL must be an https URL').waitFor()
+    expect(receiver.requests.splice(0)).toHaveLength(1)
+
     await page.getByRole('button', { name: `Remove ${url}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('button', { name: `Remove ${url}` }).waitFor({ state: 'detached' })
+    expect(ada.problems).toEqual([])
+  })
+
+  test('the rules of failed and slow calls are checked, saved and turned off', async () => {
+    const { page } = ada
+    await page.goto(`${pages.url}/account/alerts`)
+    const [failed, slow] = [page.getByLabel('Failed calls (%)'), page.getByLabel('Slow calls (ms)')]
+    await failed.fill('200')
+    await page.getByRole('button', { name: 'Save rules' }).click()
+    await page.getByText('Must be a whole number from 1 to 100').waitFor()
+    await failed.fill('5')
+    await page.getByRole('button', { name: 'Save rules' }).click()
+    await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
+    await page.reload()
+    await expect.poll(() => failed.inputValue()).toBe('5')
+    expect(await slow.inputValue()).toBe('')
+    await failed.fill('')
+    await page.getByRole('button', { name: 'Save rules' }).click()
+    await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByLabel('Minimum calls').waitFor()
+    expect(await failed.inputValue()).toBe('')
+    expect(ada.problems).toEqual([])
+  })
+
+  test('an operator adds a webhook about the service', async () => {
+    const { page } = ada
+    const { account } = await callApi<{ account: { id: string } }>(ada, pages.url, ['GET', '/api/session'])
+    await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
+    await page.goto(`${pages.url}/operator`)
+    await page.getByRole('link', { name: 'Set up alerts' }).click()
+    await page.getByLabel('URL').fill('https://hooks.example.org/keyrail')
+    await page.getByRole('checkbox', { name: 'about the service' }).check()
+    await page.getByRole('button', { name: 'Add webhook' }).click()
+    await page.getByRole('rowheader', { name: 'https://hooks.example.org/keyrail The service' }).waitFor()
     expect(ada.problems).toEqual([])
   })
 })

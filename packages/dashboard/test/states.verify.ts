@@ -113,7 +113,7 @@ describePages('the alerts page', {}, (getFixtures) => {
     await other.goto(`${pages.url}/account/alerts`)
     await other.getByRole('checkbox', { name: 'about my apps and API keys' }).setChecked(!isChecked)
     await other.getByText('Unsaved changes').waitFor()
-    await other.getByRole('button', { name: 'Save' }).click()
+    await other.getByRole('button', { name: 'Save', exact: true }).click()
     await other.getByText('Unsaved changes').waitFor({ state: 'detached' })
     await expect.poll(() => choice.isChecked()).toBe(!isChecked)
     expect(await page.getByText('Unsaved changes').count()).toBe(0)

@@ -5,6 +5,7 @@ export type {
   ActivityItem,
   ActivityView,
   AlertDeliveryView,
+  AlertRulesView,
   AlertsView,
   AllowEntryView,
   AllowListPreviewView,
@@ -37,6 +38,7 @@ export type {
   OriginsView,
   OverviewView,
   OwnLimits,
+  ProblemView,
   RequestDetailsView,
   RequestEntryView,
   RequestsCsvQuery,
@@ -51,6 +53,7 @@ export type {
   UsageView,
   UseCase,
   UserView,
+  WebhookTestView,
   WebhookView,
 } from './control/contract/controlApi.d.ts'
 export type { ApiErrorView } from './control/contract/apiError.ts'

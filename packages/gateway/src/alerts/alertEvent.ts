@@ -1,19 +1,33 @@
 import type { UtcDay } from '../lib/utcDay.ts'
-import { formatEmail } from '../email/formatEmail.ts'
-import type { Email } from '../email/mailer.ts'
+import type { Problem } from './findProblems.ts'
 
 /** The shares of a daily quota that cause an alert, in percent. */
 export const alertLevels = [80, 100] as const
 
-/** The body of a request to a webhook. */
-export interface AlertEvent {
+/** What an alert is about: an app, or all API keys of the user together. */
+export type AlertAccount =
+  | { readonly type: 'app'; readonly id: string; readonly name: string }
+  | { readonly type: 'apiKeys' }
+
+/** The user, or the team: its id and its name. */
+export interface AlertUser {
+  readonly id: string
+  readonly email: string
+}
+
+interface EventOf<Type extends string, Data> {
   /** The same for all recipients and all attempts. */
   readonly id: string
-  /** `webhook.test` is sent by the test button. */
-  readonly type: 'quota.threshold' | 'webhook.test'
+  readonly type: Type
   /** ISO 8601 in UTC. */
   readonly createdAt: string
-  readonly data: {
+  readonly data: Data
+}
+
+/** A daily quota is nearly used up, or used up. */
+export type QuotaEvent = EventOf<
+  'quota.threshold',
+  {
     /** Percent of the daily quota. */
     readonly level: number
     /** The UTC day, such as `2026-11-23`. */
@@ -24,74 +38,69 @@ export interface AlertEvent {
     readonly limit: number
     /** When the quota resets, ISO 8601 in UTC. */
     readonly resetsAt: string
-    /** The owner of the quota: an app, or all API keys of the user. */
-    readonly account:
-      | { readonly type: 'app'; readonly id: string; readonly name: string }
-      | { readonly type: 'apiKeys' }
-    /** The user, or the team: its id and its name. */
-    readonly user: { readonly id: string; readonly email: string }
+    readonly account: AlertAccount
+    readonly user: AlertUser
   }
-}
+>
 
-/** Creates the event of an alert. */
-export const createAlertEvent = ({
+/** The kinds of alerts about calls that users set rules for. */
+export type CallAlertKind = 'errors' | 'latency'
+
+/** Calls crossed the threshold of a rule, or no longer do. */
+export type CallsEvent = EventOf<
+  `${CallAlertKind}.${'started' | 'resolved'}`,
+  {
+    /** Of `errors`: failed calls in percent. Of `latency`: the 95th percentile in milliseconds. */
+    readonly value: number
+    /** The value at which the alert starts. */
+    readonly threshold: number
+    /** The last minutes that `value` and `calls` are about. */
+    readonly minutes: number
+    readonly calls: number
+    /** ISO 8601 in UTC. */
+    readonly startedAt: string
+    /** `null` when it starts. */
+    readonly resolvedAt: string | null
+    readonly account: AlertAccount
+    readonly user: AlertUser
+  }
+>
+
+/** The service has a problem, or no longer has it. */
+export type ProblemEvent = EventOf<
+  'problem.started' | 'problem.resolved',
+  Problem & {
+    /** The name of the host that noticed it. */
+    readonly instance: string
+    /** ISO 8601 in UTC. */
+    readonly startedAt: string
+    /** `null` when it starts. */
+    readonly resolvedAt: string | null
+  }
+>
+
+/** The test button sends it. */
+export type TestEvent = EventOf<'webhook.test', { readonly user: AlertUser }>
+
+/** An alert. */
+export type AlertEvent = QuotaEvent | CallsEvent | ProblemEvent
+
+/** Writes the body of a webhook's request: the same bytes for each attempt. */
+export const toWebhookBody = ({ type, createdAt, data }: AlertEvent | TestEvent): string =>
+  JSON.stringify({ type, timestamp: createdAt, data })
+
+/** Creates the event of a quota that is nearly used up. @param now - Milliseconds since 1970. */
+export const createQuotaEvent = ({
+  id,
   day,
   now,
-  ...facts
-}: Pick<AlertEvent, 'id' | 'type'> &
-  Pick<AlertEvent['data'], 'level' | 'used' | 'limit' | 'account' | 'user'> & {
-    readonly day: UtcDay
-    readonly now: number
-  }): AlertEvent => {
-  const { id, type, level, used, limit, account, user } = facts
-  return {
-    id,
-    type,
-    createdAt: new Date(now).toISOString(),
-    data: {
-      level,
-      day: day.text,
-      used,
-      limit,
-      resetsAt: new Date(day.endMs).toISOString(),
-      account,
-      user,
-    },
-  }
-}
-
-const count = (value: number): string => value.toLocaleString('en-US')
-
-/**
- * The email about an alert.
- * @param to.isOwner - Whether it is for the user whose quota it is, or a member of the team, and not for an operator.
- * @param to.siteUrl - The base of the dashboard.
- */
-export const toAlertEmail = (
-  { data: { level, used, limit, account, user, resetsAt } }: AlertEvent,
-  { to, isOwner, siteUrl }: { to: string; isOwner: boolean; siteUrl: string },
-): Email => {
-  const base = siteUrl.replace(/\/+$/, '')
-  const what = account.type === 'app' ? `The app "${account.name}"` : 'Your API keys together'
-  const whatForOperator = account.type === 'app' ? what : `The API keys of ${user.email}`
-  const subject = account.type === 'app' ? account.name : 'API keys'
-  const reset = `${resetsAt.slice(0, 16).replace('T', ' ')} UTC`
-  const isUsedUp = level >= 100
-  const isTeam = user.id.startsWith('acc_')
-  return formatEmail({
-    to,
-    subject: isUsedUp ? `Daily quota used up: ${subject}` : `${level}% of the daily quota used: ${subject}`,
-    paragraphs: [
-      `${isOwner ? what : whatForOperator} used ${count(used)} of ${count(limit)} units today.`,
-      isUsedUp ? `Calls are rejected until the quota resets, at ${reset}.` : `The quota resets at ${reset}.`,
-      ...(isOwner || account.type !== 'app' ? [] : [`The app belongs to ${user.email}.`]),
-    ],
-    action: isOwner
-      ? {
-          title: 'Show the usage',
-          url: account.type === 'app' ? `${base}/apps/${account.id}/metrics` : `${base}/account`,
-        }
-      : { title: 'Show the account', url: `${base}/operator/${isTeam ? 'teams' : 'users'}/${user.id}` },
-    footer: `To stop these emails, open ${base}/account/alerts.`,
-  })
-}
+  ...data
+}: { readonly id: string; readonly day: UtcDay; readonly now: number } & Omit<
+  QuotaEvent['data'],
+  'day' | 'resetsAt'
+>): QuotaEvent => ({
+  id,
+  type: 'quota.threshold',
+  createdAt: new Date(now).toISOString(),
+  data: { ...data, day: day.text, resetsAt: new Date(day.endMs).toISOString() },
+})

@@ -8,9 +8,11 @@ import { signWebhook } from './webhookSecret.ts'
 /** A request to a webhook. */
 export interface WebhookRequest {
   readonly url: string
+  /** The same for all attempts. */
+  readonly id: string
   readonly body: string
-  /** Signs the request. */
-  readonly secret: string
+  /** Sign the request, the newest first. */
+  readonly secrets: readonly string[]
 }
 
 /** How an attempt ended. */
@@ -18,6 +20,8 @@ export interface WebhookResult {
   readonly ok: boolean
   /** Such as `HTTP 200`, `timeout`, `ECONNREFUSED` or `privateAddress`. */
   readonly result: string
+  /** The private address that the name resolves to. Only operators may see it: the name can be one that only the service's network knows. */
+  readonly address?: string
 }
 
 /** How requests to webhooks are sent. */
@@ -50,7 +54,7 @@ export const findWebhookUrlProblem = (
   const host = getHost(url)
   const isLocal = host === 'localhost' || host.endsWith('.localhost') || (isIP(host) !== 0 && !isPublicIp(host))
   return isLocal && !allowPrivate
-    ? 'must be a public address: this one is of a private network or of this machine'
+    ? 'must be a public address: this one is of a private network or of this machine. An operator can allow it with `webhooks.allowPrivateAddresses` in the config'
     : undefined
 }
 
@@ -64,28 +68,38 @@ const lookUpPublic = (host: string, options: LookupOptions, respond: Respond): v
   lookUpHost(host, { ...options, all: true }, (error, addresses) => {
     const [first] = addresses ?? []
     if (error !== null || first === undefined) return respond(error ?? new Error('no address'), '')
-    if (!addresses.every(({ address }) => isPublicIp(address)))
-      return respond(Object.assign(new Error('not a public address'), { code: privateAddress }), '')
+    const hidden = addresses.find(({ address }) => !isPublicIp(address))
+    if (hidden !== undefined)
+      return respond(
+        Object.assign(new Error('not a public address'), { code: privateAddress, address: hidden.address }),
+        '',
+      )
     if (options.all === true) respond(null, addresses)
     else respond(null, first.address, first.family)
   })
 }
 
-const describeError = (error: unknown): string => {
-  const { name, code, cause } = error as { name?: unknown; code?: unknown; cause?: { code?: unknown } }
-  if (name === 'TimeoutError' || name === 'AbortError') return 'timeout'
-  const known = cause?.code ?? code
-  return typeof known === 'string' && /^[A-Za-z_0-9]{1,60}$/.test(known) ? known : 'failed'
+interface ErrorDetails {
+  readonly code?: unknown
+  readonly address?: unknown
+}
+
+const toFailure = (error: unknown): WebhookResult => {
+  const { name, cause } = error as { name?: unknown; cause?: ErrorDetails }
+  if (name === 'TimeoutError' || name === 'AbortError') return { ok: false, result: 'timeout' }
+  const { code, address }: ErrorDetails = cause?.code === undefined ? (error as ErrorDetails) : cause
+  if (code === privateAddress && typeof address === 'string') return { ok: false, result: code, address }
+  return { ok: false, result: typeof code === 'string' && /^[A-Za-z_0-9]{1,60}$/.test(code) ? code : 'failed' }
 }
 
 /**
- * Sends an event to a webhook, over a connection of its own. Redirects are not followed, and the response is not read. Never rejects.
+ * Sends a signed event to a webhook, over a connection of its own. Redirects are not followed, and the response is not read. Never rejects.
  *
  * Users choose the URL, so it must not reach what only this service can reach: unless the operator allows it, the request goes only to public
  * addresses. The address is checked when the connection is opened, so a name whose address changes in between is of no use.
  */
 export const sendWebhook = async (
-  { url, body, secret }: WebhookRequest,
+  { url, id, body, secrets }: WebhookRequest,
   { allowPrivate, now, timeoutMs = defaultTimeoutMs }: SendWebhookOptions,
 ): Promise<WebhookResult> => {
   // Addresses are not looked up, so they are checked here. The config may have changed since the webhook was created.
@@ -100,7 +114,7 @@ export const sendWebhook = async (
       headers: {
         'content-type': 'application/json',
         'user-agent': 'Keyrail-Webhooks/1',
-        'keyrail-signature': signWebhook(body, { secret, now }),
+        ...signWebhook({ id, body }, { secrets, now }),
       },
       body,
       signal: AbortSignal.timeout(timeoutMs),
@@ -112,7 +126,7 @@ export const sendWebhook = async (
     const { statusCode } = response
     return { ok: statusCode >= 200 && statusCode < 300, result: `HTTP ${statusCode}` }
   } catch (error) {
-    return { ok: false, result: describeError(error) }
+    return toFailure(error)
   } finally {
     void agent.destroy().catch(() => {
       // Nothing depends on it.

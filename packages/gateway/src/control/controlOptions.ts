@@ -1,4 +1,5 @@
 import type { StoredNodeTraffic } from '../usage/traffic/createNodeTraffic.ts'
+import type { Problem } from '../alerts/findProblems.ts'
 import type { sendWebhook, SendWebhookOptions } from '../alerts/sendWebhook.ts'
 import type { Accounts, SignUpMode } from './account/accounts.ts'
 import type { KeyLimits } from '../auth/key/keyStore.ts'
@@ -114,6 +115,8 @@ export interface ControlOptions {
   readonly upstreams?: () => readonly UpstreamState[]
   /** Reads the state of this instance. */
   readonly readInstance: () => Promise<InstanceView>
+  /** Finds the problems of the service, as this instance sees them. @default none */
+  readonly readProblems?: () => Promise<readonly Problem[]>
   /** What nodes were sent by day. @default nothing */
   readonly readUpstreamDays?: StoredNodeTraffic['readDays']
   /** How a test event is sent to a webhook, and which URLs are allowed. */

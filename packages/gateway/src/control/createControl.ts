@@ -61,12 +61,13 @@ interface Outcome {
  */
 export const createControl = (options: ControlOptions): Control => {
   const { now = Date.now, degraded = () => [], upstreams = () => [], log = () => {} } = options
-  const { readUpstreamDays = async () => [] } = options
+  const { readProblems = async () => [], readUpstreamDays = async () => [] } = options
   const parts: ControlParts = {
     ...options,
     now,
     degraded,
     upstreams,
+    readProblems,
     readUpstreamDays,
     startedAt: now(),
     getDocument: createDocument(),

@@ -1,7 +1,6 @@
 import type { RouteName } from './contract/routeName.ts'
 import type { Route } from './route.ts'
 import { accountRoutes } from './routes/accountRoutes.ts'
-import { adminRoutes } from './routes/adminRoutes.ts'
 import { alertRoutes } from './routes/alertRoutes.ts'
 import { allowListRoutes } from './routes/allowListRoutes.ts'
 import { apiKeyRoutes } from './routes/apiKeyRoutes.ts'
@@ -14,9 +13,11 @@ import { jwtKeyRoutes } from './routes/jwtKeyRoutes.ts'
 import { metricsRoutes } from './routes/metricsRoutes.ts'
 import { originRoutes } from './routes/originRoutes.ts'
 import { requestLogRoutes } from './routes/requestLogRoutes.ts'
+import { serviceRoutes } from './routes/serviceRoutes.ts'
 import { teamRoutes } from './routes/teamRoutes.ts'
 import { tokenRoutes } from './routes/tokenRoutes.ts'
 import { usageRoutes } from './routes/usageRoutes.ts'
+import { userAdminRoutes } from './routes/userAdminRoutes.ts'
 
 /** All routes of the control API. The OpenAPI document, `controlApi.d.ts` and tests are derived from this table. */
 export const routes: readonly Route[] = [
@@ -36,7 +37,8 @@ export const routes: readonly Route[] = [
   ...requestLogRoutes,
   ...alertRoutes,
   ...auditRoutes,
-  ...adminRoutes,
+  ...serviceRoutes,
+  ...userAdminRoutes,
   ...usageRoutes,
 ]
 

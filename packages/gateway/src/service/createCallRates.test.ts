@@ -67,3 +67,17 @@ test('counts on while the clock is set back', () => {
   now = start
   expect(read().perSecond).toEqual({ from: start - 3_000, totals: [2, 0, 0, 1], failures: [2, 0, 0, 0] })
 })
+
+test('counts the calls of the last minutes that failed because of nodes, not of callers', () => {
+  let now = start
+  const { count, readRecent } = createCallRates(() => now)
+  count('eth_call', 'upstreamFailed', 9)
+  now += 60_000
+  count('eth_call', 'succeeded', 4)
+  count('eth_call', 'rate_limited', 3)
+  count('eth_call', 'upstreamFailed', 2)
+  now += 4 * 60_000
+  count('eth_call', 'upstreamFailed')
+  expect(readRecent(5)).toEqual({ total: 10, failed: 3 })
+  expect(readRecent(6)).toEqual({ total: 19, failed: 12 })
+})

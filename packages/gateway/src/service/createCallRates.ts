@@ -21,6 +21,8 @@ export interface CallRates {
     /** Failed calls of `perMinute`, the most frequent outcome first. */
     readonly failures: readonly { readonly outcome: string; readonly total: number }[]
   }
+  /** The calls of the last minutes, and how many of them failed because of nodes. */
+  readonly readRecent: (minutes: number) => { readonly total: number; readonly failed: number }
 }
 
 /** How many seconds, and how many minutes, are remembered. */
@@ -61,6 +63,10 @@ const createSlots = (slotMs: number, startedAt: number) => {
 }
 
 const [total, failed] = ['total', 'failed']
+/** Other failures are of the caller, who may exceed a limit or have a wrong origin all the time. */
+const failedByNodes: Outcome = 'upstreamFailed'
+
+const addUp = (counts: readonly number[]): number => counts.reduce((sum, calls) => sum + calls, 0)
 
 /** Creates the counters of an instance that has just started. @param now - Milliseconds since 1970. */
 export const createCallRates = (now: () => number): CallRates => {
@@ -88,12 +94,17 @@ export const createCallRates = (now: () => number): CallRates => {
       const ofMinutes = minutes.read(at)
       const failures = ofMinutes.names
         .filter((name) => name !== total && name !== failed)
-        .map((outcome) => ({ outcome, total: ofMinutes.list(outcome).reduce((sum, calls) => sum + calls, 0) }))
+        .map((outcome) => ({ outcome, total: addUp(ofMinutes.list(outcome)) }))
       return {
         perSecond: toSeries(seconds.read(at)),
         perMinute: toSeries(ofMinutes),
         failures: failures.filter((one) => one.total > 0).sort((one, other) => other.total - one.total),
       }
+    },
+    readRecent: (count) => {
+      const { list } = minutes.read(now())
+      const [all, ofNodes] = [total, failedByNodes].map((name) => addUp(list(name).slice(-count)))
+      return { total: all ?? 0, failed: ofNodes ?? 0 }
     },
   }
 }

@@ -47,6 +47,12 @@ const readDisk = async (of: 'database' | 'chainStore', file: string | undefined)
   }
 }
 
+/** Reads how full the disks of some files are. */
+export const readDisks = async (files: InstanceSources['files']): Promise<InstanceView['disks']> => {
+  const disks = await Promise.all((['database', 'chainStore'] as const).map((of) => readDisk(of, files[of])))
+  return disks.flat()
+}
+
 const toLoad = ({ load, metering, stores }: InstanceSources): InstanceView['load'] => {
   const { connections, maxConnections, requests, queues, bufferedBytes, maxBufferedBytes } = load()
   const { backlogRows, lagMs, rollUpLagMs } = metering()
@@ -73,7 +79,6 @@ export const createReadInstance = (sources: InstanceSources): (() => Promise<Ins
   return async () => {
     const { perSecond, perMinute, failures } = rates.read()
     const { appliedAt, rejectedAt, faults, needsRestart } = events.config()
-    const disks = await Promise.all((['database', 'chainStore'] as const).map((of) => readDisk(of, files[of])))
     return {
       name,
       version,
@@ -89,7 +94,7 @@ export const createReadInstance = (sources: InstanceSources): (() => Promise<Ins
         requests: addUp(Object.values(sources.droppedRequests())),
         logLines: sources.droppedLogLines(),
       },
-      disks: disks.flat(),
+      disks: await readDisks(files),
       certificateEndsAt: toTime(sources.certificateEndsAt()),
     }
   }

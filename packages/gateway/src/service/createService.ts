@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { createAlerts } from '../alerts/createAlerts.ts'
 import { sendWebhook } from '../alerts/sendWebhook.ts'
 import { createStoredKeys } from '../auth/key/createStoredKeys.ts'
@@ -18,11 +19,13 @@ import type { Storage } from '../storage/openStorage.ts'
 import { createReadActivity } from '../usage/metering/createReadActivity.ts'
 import { createReadTraffic } from '../usage/metering/createReadTraffic.ts'
 import { createReadMetrics } from '../usage/metering/createReadMetrics.ts'
+import { createReadRecentCalls } from '../usage/metering/createReadRecentCalls.ts'
 import { checkSecret, describeSecretProblem, isWrongSecret, wrongSecretError } from './checkSecret.ts'
 import type { SecretCheck } from './checkSecret.ts'
 import { createCallRates } from './createCallRates.ts'
 import { createDrainDelay } from './createDrainDelay.ts'
 import { createReadInstance } from './createReadInstance.ts'
+import { createReadProblems } from './createReadProblems.ts'
 import { createRecentEvents } from './createRecentEvents.ts'
 import { createSiteHost } from './createSiteHost.ts'
 import { toControlConfig, toDeployment, toKeyLimits, toUrls } from './fromConfig.ts'
@@ -236,26 +239,19 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 
   const webhookOptions = () => ({ allowPrivate: state.config.webhooks.allowPrivateAddresses, now: now() })
   const siteUrl = (): string => toUrls(state.config, state.listening?.url).site
-  const stopJobs = startJobs({
-    prune: accounts.prune,
-    compact: usage.accountDays.compact,
-    alerts: createAlerts({
-      storage,
-      usageLimits: usage.limits,
-      getPerDay: ({ app, user }) =>
-        toKeyLimits(state.config, state.limitsByNetwork, { app, user, networks: [] }).perDay,
-      secrets,
-      sendWebhook: (request) => sendWebhook(request, webhookOptions()),
-      sendEmail: mailer.getSend,
-      describeEmailError,
-      siteUrl,
-      onEvent: log,
-      leader: randomUUID(),
-      now,
-    }),
+  const files = {
+    database: 'file' in options.storage ? options.storage.file : undefined,
+    chainStore: options.config.cache?.file,
+  }
+  const readProblems = createReadProblems({
+    lostStores: degraded,
+    networks: () => Object.keys(state.config.networks),
+    upstreams: () => gateway.upstreams(),
+    rates,
+    files,
+    certificateEndsAt: () => state.certificateEndsAt,
     now,
   })
-
   // Control API
   const control = createControl({
     storage,
@@ -280,12 +276,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       metering: usage.metering,
       droppedRequests: () => usage.requestRecorder.dropped(),
       droppedLogLines: options.droppedLogLines ?? (() => 0),
-      files: {
-        database: 'file' in options.storage ? options.storage.file : undefined,
-        chainStore: options.config.cache?.file,
-      },
+      files,
       certificateEndsAt: () => state.certificateEndsAt,
     }),
+    readProblems,
     readUpstreamDays: usage.traffic.readDays,
     webhooks: { options: webhookOptions, send: sendWebhook },
     log,
@@ -299,6 +293,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     log,
   })
 
+  // Alerts need the gateway.
+  let stopJobs = (): void => {}
   const closeParts = async (): Promise<void> => {
     stopJobs()
     stores.stop()
@@ -343,6 +339,29 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     await closeParts()
     throw error
   }
+
+  stopJobs = startJobs({
+    prune: accounts.prune,
+    compact: usage.accountDays.compact,
+    alerts: createAlerts({
+      storage,
+      usageLimits: usage.limits,
+      getPerDay: ({ app, user }) =>
+        toKeyLimits(state.config, state.limitsByNetwork, { app, user, networks: [] }).perDay,
+      readRecentCalls: createReadRecentCalls({ storage }),
+      readProblems,
+      secrets,
+      sendWebhook: (request) => sendWebhook(request, webhookOptions()),
+      sendEmail: mailer.getSend,
+      describeEmailError,
+      siteUrl,
+      onEvent: log,
+      leader: randomUUID(),
+      instance: hostname(),
+      now,
+    }),
+    now,
+  })
 
   const parts: ServiceParts = {
     log,

@@ -1,5 +1,5 @@
 import type { LogEntry } from '../proxy/log.ts'
-import type { AlertFailure } from '../alerts/createAlerts.ts'
+import type { AlertFailure } from '../alerts/alertsOptions.ts'
 import type { EmailEvent } from '../email/mailer.ts'
 import type { OidcEvent } from '../oidc/oidcClient.ts'
 import type { ControlLogEntry } from '../control/controlOptions.ts'

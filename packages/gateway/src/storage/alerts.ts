@@ -1,3 +1,5 @@
+import { createAlertStates } from './alertStates.ts'
+import type { AlertStates } from './alertStates.ts'
 import { fromRow, jsonOrNull, listColumns, toRow } from './columns.ts'
 import type { RecordOf } from './columns.ts'
 import { createId } from './createId.ts'
@@ -5,6 +7,7 @@ import { alertDeliveryColumns, alertEmailColumns } from './tables.ts'
 import type { Db } from './tables.ts'
 import { changeRows } from './countRows.ts'
 import { inTransaction, lockRows } from './transaction.ts'
+import type { Webhook } from './webhooks.ts'
 
 /** A quota, and what it was charged today. */
 export interface ChargedQuota {
@@ -33,8 +36,16 @@ export type AlertDelivery = RecordOf<typeof alertDeliveryColumns>
 /** The alerts that a user gets by email. */
 export type AlertEmails = RecordOf<typeof alertEmailColumns>
 
-/** The alerts about quotas. */
-export interface Alerts {
+/** An operator who gets alerts about the service: by email, or by a webhook. */
+export interface ServiceContact {
+  readonly userId: string
+  readonly email: string
+  /** `null`: by email. */
+  readonly webhook: Pick<Webhook, 'id' | 'url' | 'sealed'> | null
+}
+
+/** The alerts, and who gets them. */
+export interface Alerts extends AlertStates {
   /** Lists quotas that were charged on a day, ordered by id, after `after`. */
   listCharged(page: {
     day: number
@@ -48,6 +59,8 @@ export interface Alerts {
    * address is verified, and their webhooks.
    */
   listRecipients(userId: string): Promise<readonly { readonly userId: string; readonly webhookId: string | null }[]>
+  /** Lists the operators who get alerts about the service. */
+  listServiceContacts(): Promise<readonly ServiceContact[]>
   addDelivery(delivery: {
     userId: string
     webhookId: string | null
@@ -67,9 +80,12 @@ export interface Alerts {
   /** The newest first. */
   listDeliveries(page: { userId: string; limit: number }): Promise<readonly AlertDelivery[]>
   getEmails(userId: string): Promise<AlertEmails | undefined>
-  /** @returns Whether there is such a user. */
-  setEmails(userId: string, emails: AlertEmails): Promise<boolean>
-  /** Deletes alerts of days before `day`, and up to `limit` deliveries from before `before`. @returns How many deliveries. */
+  /** Sets those that are given. @returns Whether there is such a user. */
+  setEmails(
+    userId: string,
+    emails: { readonly [Name in keyof AlertEmails]: AlertEmails[Name] | undefined },
+  ): Promise<boolean>
+  /** Deletes alerts of days before `day` and alerts that were resolved before `before`, and up to `limit` deliveries from before it. @returns How many deliveries. */
   prune(options: { day: number; before: number; limit: number }): Promise<number>
 }
 
@@ -205,11 +221,33 @@ const listRecipients = async (
   return [...emails.map(({ id }) => ({ userId: id, webhookId: null })), ...webhooks]
 }
 
+const listServiceContacts = async ({ query }: Db): Promise<readonly ServiceContact[]> => {
+  const operators = query.selectFrom('users').where('users.state', '=', 'active').where('users.role', '=', 'operator')
+  const emails = await operators
+    .select(['users.id as userId', 'users.email'])
+    .where('users.emailVerifiedAt', 'is not', null)
+    .where('users.alertEmailsService', '=', 1)
+    .orderBy('users.id')
+    .execute()
+  const webhooks = await operators
+    .innerJoin('webhooks', 'webhooks.userId', 'users.id')
+    .select(['users.id as userId', 'users.email', 'webhooks.id', 'webhooks.url', 'webhooks.sealed'])
+    .where('webhooks.aboutService', '=', 1)
+    .orderBy('webhooks.id')
+    .execute()
+  return [
+    ...emails.map((contact) => ({ ...contact, webhook: null })),
+    ...webhooks.map(({ userId, email, ...webhook }) => ({ userId, email, webhook })),
+  ]
+}
+
 /** Creates the repository of alerts. */
 export const createAlerts = (db: Db): Alerts => {
   const { query } = db
 
   return {
+    ...createAlertStates(db),
+    listServiceContacts: () => listServiceContacts(db),
     listCharged: (page) => listCharged(db, page),
     add: async ({ quota, day, level, now }) => {
       const added = await query
@@ -283,6 +321,7 @@ export const createAlerts = (db: Db): Alerts => {
       (await changeRows(query.updateTable('users').set(toRow(alertEmailColumns, emails)).where('id', '=', userId))) > 0,
     prune: async ({ day, before, limit }) => {
       await query.deleteFrom('quotaAlerts').where('day', '<', day).execute()
+      await query.deleteFrom('alertStates').where('resolvedAt', '<', before).execute()
       const old = query.selectFrom('alertDeliveries').select('id').where('createdAt', '<', before).limit(limit)
       return changeRows(query.deleteFrom('alertDeliveries').where('id', 'in', old))
     },

@@ -48,6 +48,20 @@ export const alertEmailColumns = {
   alertEmails: flag,
   /** About the accounts of all users, for operators. */
   alertEmailsAll: flag,
+  /** About problems of the service, for operators. */
+  alertEmailsService: flag,
+}
+
+/** When an account is alerted about its calls. */
+export interface AlertRules {
+  /** The rules look at the calls of so many last minutes. */
+  readonly minutes: number
+  /** Fewer calls cause no alert. */
+  readonly minCalls: number
+  /** The failed calls in percent that cause an alert; `null`: none does. */
+  readonly errorPercent: number | null
+  /** The 95th percentile in milliseconds that causes an alert; `null`: none does. */
+  readonly latencyMs: number | null
 }
 
 interface UserRow extends RowOf<typeof userColumns> {
@@ -55,6 +69,9 @@ interface UserRow extends RowOf<typeof userColumns> {
   quotaOwner: string | null
   alertEmails: Generated<number>
   alertEmailsAll: Generated<number>
+  alertEmailsService: Generated<number>
+  /** `AlertRules` as JSON; `null`: none. */
+  alertRules: string | null
 }
 
 /** The roles of members, the most powerful first. */
@@ -307,7 +324,9 @@ export const webhookColumns = {
   url: plain<string>(),
   /** Whether it gets alerts about the accounts of all users, as operators can have it. */
   allUsers: flag,
-  /** The sealed secret that signs its requests. */
+  /** Whether it gets alerts about problems of the service, as operators can have it. */
+  aboutService: flag,
+  /** The sealed secrets that sign its requests, as `rotateWebhookSecret` returns them. */
   sealed: plain<Uint8Array>(),
   createdAt: plain<number>(),
 }
@@ -321,6 +340,19 @@ interface QuotaAlertRow {
   createdAt: number
 }
 
+/** The columns of alerts about something that lasts. */
+export const alertStateColumns = {
+  /** Such as `errors` or `network`. */
+  kind: plain<string>(),
+  /** The quota of the app or the API keys, such as `app:app_…`, or what of the service it is about. */
+  subject: plain<string>(),
+  /** The account; `null` for the service. */
+  userId: nullable<string>(),
+  startedAt: plain<number>(),
+  /** `null`: it lasts. */
+  resolvedAt: nullable<number>(),
+}
+
 /** The columns of alerts to send that are members of `AlertDelivery`. */
 export const alertDeliveryColumns = {
   id: plain<string>(),
@@ -328,7 +360,7 @@ export const alertDeliveryColumns = {
   userId: plain<string>(),
   /** `null`: by email. */
   webhookId: nullable<string>(),
-  /** The event as JSON, the body of a webhook's request. */
+  /** The `AlertEvent` as JSON. */
   event: plain<string>(),
   state: plain<'pending' | 'delivered' | 'failed'>(),
   attempts: plain<number>(),
@@ -488,6 +520,7 @@ export interface Tables {
   usedSignOns: { sha256: Uint8Array; expiresAt: number }
   webhooks: RowOf<typeof webhookColumns>
   quotaAlerts: QuotaAlertRow
+  alertStates: RowOf<typeof alertStateColumns>
   alertDeliveries: AlertDeliveryRow
   alertState: { id: number; leader: string | null; leaderUntil: number }
   auditLog: AuditRow

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { getRequestListener } from '@hono/node-server'
 import { randomBytes } from 'node:crypto'
+import type { WebhookResult } from '../../src/alerts/sendWebhook.ts'
 import { createAccounts } from '../../src/control/account/createAccounts.ts'
 import { createPasswordHasher } from '../../src/control/account/createPasswordHasher.ts'
 import type { Accounts, SignUpMode } from '../../src/control/account/accounts.ts'
@@ -80,6 +81,8 @@ export interface StartedControl {
   readonly metricsQueries: MetricsQuery[]
   /** While set, metrics reads wait for it. */
   readonly held: { metrics?: Promise<void> }
+  /** How the next test events of webhooks end. */
+  readonly webhookResult: { next: WebhookResult }
   /** The invalidated keys. */
   readonly forgotten: Change[]
   call<Name extends RouteName>(name: Name, sent?: Sent<Name>): Promise<TestResponse>
@@ -185,6 +188,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   const seen: string[] = []
   const metricsQueries: MetricsQuery[] = []
   const held: { metrics?: Promise<void> } = {}
+  const webhookResult: StartedControl['webhookResult'] = { next: { ok: true, result: 'HTTP 200' } }
   const control = createControl({
     storage,
     accounts,
@@ -234,7 +238,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     }),
     webhooks: {
       options: () => ({ allowPrivate: false, now: clock.now }),
-      send: async () => ({ ok: true, result: 'HTTP 200' }),
+      send: async () => webhookResult.next,
     },
     log: (entry) => logs.push(entry),
     now,
@@ -273,6 +277,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     logs,
     seen,
     metricsQueries,
+    webhookResult,
     held,
     forgotten,
     raw,

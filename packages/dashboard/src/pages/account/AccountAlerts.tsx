@@ -14,17 +14,18 @@ import { Note } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { momentText } from '../../parts/times.ts'
-import { AlertWebhooks } from './AlertWebhooks.tsx'
+import { AlertRules } from './AlertRules.tsx'
+import { AlertWebhooks, operatorTopics } from './AlertWebhooks.tsx'
 import { TableHead } from '../../parts/TableHead.tsx'
 
-/** Who is alerted when a daily quota is nearly used up, and what was sent. */
+/** When alerts are sent, to whom, and what was sent. */
 export function AccountAlerts() {
   return (
     <>
       <PageHead
         title="Alerts"
         windowTitle="Account: alerts"
-        lead="Sent when 80% and 100% of a daily quota are used: once a day for each app, and for all API keys together."
+        lead="Sent when 80% and 100% of a daily quota are used, once a day for each app, and for all API keys together; and when calls fail or are slow, by your rules."
       />
       <Needs scope="manage" otherwise={<NotAllowed />}>
         <Alerts />
@@ -43,6 +44,7 @@ function Alerts() {
             <Emails alerts={alerts} />
             <AlertWebhooks alerts={alerts} />
           </div>
+          <AlertRules rules={alerts.rules} />
           <Deliveries deliveries={alerts.deliveries} />
         </>
       )}
@@ -57,11 +59,15 @@ function Emails({ alerts }: { readonly alerts: AlertsView }) {
   const { data: session } = useQuery(sessionQuery)
   const isOperator = session?.account.role === 'operator'
   const draft = useDraft('alerts/emails', alerts.emails)
-  const { own, allUsers } = draft.values
+  const { values } = draft
   const saving = useSubmit({
     send: () =>
       callApi('PUT /api/alerts/emails', {
-        body: { own, allUsers: isOperator && allUsers },
+        body: {
+          own: values.own,
+          allUsers: isOperator && values.allUsers,
+          aboutService: isOperator && values.aboutService,
+        },
       }),
     done: (saved) => {
       queries.setQueryData(alertsQuery.queryKey, saved)
@@ -90,12 +96,15 @@ function Emails({ alerts }: { readonly alerts: AlertsView }) {
           legend={`Send an email to ${session?.account.email ?? 'you'}`}
           kind="any"
           name="emails"
-          value={[...(own ? ['own' as const] : []), ...(allUsers ? ['allUsers' as const] : [])]}
-          onChange={(chosen) => draft.change({ own: chosen.includes('own'), allUsers: chosen.includes('allUsers') })}
-          options={[
-            { value: 'own', title: 'about my apps and API keys' },
-            ...(isOperator ? [{ value: 'allUsers' as const, title: 'about the apps and API keys of all users' }] : []),
-          ]}
+          value={(['own', 'allUsers', 'aboutService'] as const).filter((name) => values[name])}
+          onChange={(chosen) =>
+            draft.change({
+              own: chosen.includes('own'),
+              allUsers: chosen.includes('allUsers'),
+              aboutService: chosen.includes('aboutService'),
+            })
+          }
+          options={[{ value: 'own', title: 'about my apps and API keys' }, ...(isOperator ? operatorTopics : [])]}
         />
       </SaveForm>
     </Card>
@@ -120,11 +129,9 @@ function Deliveries({ deliveries }: { readonly deliveries: readonly AlertDeliver
         <table className="table cards">
           <TableHead titles={['Alert', 'To', 'Created', 'Status', 'Last attempt']} />
           <tbody>
-            {deliveries.map(({ id, level, app, webhookId, createdAt, state, attempts, result, attemptedAt }) => (
+            {deliveries.map(({ id, title, webhookId, createdAt, state, attempts, result, attemptedAt }) => (
               <tr key={id}>
-                <th scope="row">
-                  {level}% of {app?.name ?? 'the API keys'}
-                </th>
+                <th scope="row">{title}</th>
                 <td data-label="To">{webhookId === null ? 'Email' : 'Webhook'}</td>
                 <td data-label="Created">{momentText(createdAt)}</td>
                 <td data-label="Status">

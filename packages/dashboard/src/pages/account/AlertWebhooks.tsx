@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { AlertsView, NewWebhookView, WebhookView } from '@keyrail/gateway'
+import type { AlertsView, NewWebhookView, WebhookTestView, WebhookView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { callApi } from '../../control/callApi.ts'
 import { alertsQuery, sessionQuery } from '../../control/queries.ts'
@@ -18,12 +18,28 @@ import { TextField } from '../../parts/TextField.tsx'
 import { dayText } from '../../parts/times.ts'
 import { TableHead } from '../../parts/TableHead.tsx'
 
+type OperatorTopic = 'allUsers' | 'aboutService'
+
+/** What only operators get alerts about. */
+export const operatorTopics: readonly {
+  readonly value: OperatorTopic
+  readonly title: string
+  readonly what?: string
+}[] = [
+  { value: 'allUsers', title: 'about the apps and API keys of all users' },
+  {
+    value: 'aboutService',
+    title: 'about the service',
+    what: 'A network without nodes, a lost store, a full disk, the certificate, failing nodes.',
+  },
+]
+
 /** The webhooks of the account, and a form to add one. */
 export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly alerts: AlertsView }) {
   const queries = useQueryClient()
   const isOperator = useQuery(sessionQuery).data?.account.role === 'operator'
   const [url, setUrl, clearUrl] = useStored('new-webhook/url', '')
-  const [isForAll, setForAll] = useStored('new-webhook/all-users', false)
+  const [topics, setTopics] = useStored<readonly OperatorTopic[]>('new-webhook/topics', [])
   const [made, setMade] = useState<NewWebhookView>()
   const adding = useSubmit({
     check: () => ({ url: url.trim() === '' ? 'Enter the URL of your server' : undefined }),
@@ -31,7 +47,7 @@ export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly 
       callApi('POST /api/alerts/webhooks', {
         body: {
           url,
-          ...(isOperator && isForAll && { allUsers: true }),
+          ...(isOperator && Object.fromEntries(topics.map((topic) => [topic, true]))),
           ...toConfirmBody(password),
         },
       }),
@@ -46,7 +62,7 @@ export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly 
     <Card
       title="Webhooks"
       help="service/alerts#webhooks"
-      lead="Each alert is a signed POST with JSON to your server. A failed one is retried for nine hours."
+      lead="Each alert is a POST with JSON to your server, signed as Standard Webhooks are. A failed one is retried for nine hours."
     >
       {made && <Secret made={made} />}
       {webhooks.length > 0 && (
@@ -75,12 +91,12 @@ export function AlertWebhooks({ alerts: { webhooks, maxWebhooks } }: { readonly 
           />
           {isOperator && (
             <Choices
-              legend="Alerts"
+              legend="Also send it alerts"
               kind="any"
-              name="allUsers"
-              value={isForAll ? ['allUsers'] : []}
-              onChange={(value) => setForAll(value.includes('allUsers'))}
-              options={[{ value: 'allUsers', title: 'about the apps and API keys of all users' }]}
+              name="topics"
+              value={topics}
+              onChange={setTopics}
+              options={operatorTopics}
             />
           )}
         </SaveForm>
@@ -94,7 +110,7 @@ function Secret({ made }: { readonly made: NewWebhookView }) {
     <Note kind="good" action={<CopyButton what="the secret" text={() => made.secret} />}>
       <p>
         Copy the secret of {made.webhook.url} now: it is not shown again. Your server verifies the header{' '}
-        <code>Keyrail-Signature</code> with it.
+        <code>webhook-signature</code> with it, as a library of Standard Webhooks does.
       </p>
       <code>{made.secret}</code>
     </Note>
@@ -105,11 +121,11 @@ function WebhookRow(props: {
   readonly webhook: WebhookView
   readonly onSecret: (made: NewWebhookView | undefined) => void
 }) {
-  const { id, url, allUsers, createdAt } = props.webhook
+  const { id, url, allUsers, aboutService, createdAt } = props.webhook
   const params = { webhookId: id }
   const queries = useQueryClient()
   const { say } = useDialogs()
-  const [tested, setTested] = useState<{ readonly ok: boolean; readonly result: string }>()
+  const [tested, setTested] = useState<WebhookTestView>()
   const testing = useSubmit({
     send: () => callApi('POST /api/alerts/webhooks/{webhookId}/test', { params }),
     done: setTested,
@@ -119,10 +135,14 @@ function WebhookRow(props: {
       <th scope="row">
         <code>{url}</code>
         {allUsers && <span className="soft small"> All users</span>}
+        {aboutService && <span className="soft small"> The service</span>}
         <Problem text={testing.problem} />
         {tested && (
           <Note kind={tested.ok ? 'good' : 'bad'}>
-            {tested.ok ? 'The test event was received' : 'The test event failed'}: {tested.result}
+            <p>
+              {tested.ok ? 'The test event was received' : 'The test event failed'}: {tested.result}
+            </p>
+            {tested.fix !== null && <p>{tested.fix}</p>}
           </Note>
         )}
       </th>
@@ -136,7 +156,7 @@ function WebhookRow(props: {
             size="little"
             label={`Rotate secret of ${url}`}
             title="Rotate the secret?"
-            lead="The old secret stops working at once. Alerts that your server rejects until it has the new one are retried."
+            lead="Alerts are also signed with the old secret for 24 hours, so that your server rejects none until it has the new one."
             action="Rotate secret"
             send={(password) =>
               callApi('POST /api/alerts/webhooks/{webhookId}/rotate', { params, body: toConfirmBody(password) })

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { OverviewView } from '@keyrail/gateway'
 import { LiveBadge, useIsLate } from '../../charts/LiveBadge.tsx'
-import { networkStatusQuery, overviewQuery } from '../../control/queries.ts'
+import { overviewQuery } from '../../control/queries.ts'
 import { useReachable } from '../../control/reachable.ts'
 import { useNetworks } from '../../networks/useNetworks.ts'
 import { FiguresSkeleton, Loaded } from '../../parts/Loaded.tsx'
@@ -58,11 +58,16 @@ export function OperatorOverview() {
 
 function Problems({ overview }: { readonly overview: OverviewView }) {
   const { getTitle } = useNetworks()
-  const { data: status } = useQuery({ ...networkStatusQuery, refetchInterval: 15_000 })
-  const problems = listProblems(overview, status?.networks ?? [], { getTitle, now: Date.now() })
-  if (problems.length === 0) return <Note kind="good">Nothing needs your attention.</Note>
+  const problems = listProblems(overview, getTitle)
+  const alerts = <Link to="/account/alerts">Set up alerts</Link>
+  if (problems.length === 0)
+    return (
+      <Note kind="good" action={alerts}>
+        Nothing needs your attention.
+      </Note>
+    )
   return (
-    <Note kind={problems.some(({ isBad }) => isBad) ? 'bad' : 'warn'}>
+    <Note kind={problems.some(({ isBad }) => isBad) ? 'bad' : 'warn'} action={alerts}>
       {problems.map(({ text, to }) => (
         <p key={text}>
           {text} {to !== undefined && <Link to={to}>Upstreams</Link>}

@@ -157,15 +157,10 @@ export interface AlertDeliveryView {
   readonly id: string
   /** `null`: by email. */
   readonly webhookId: string | null
-  /** Percent of the daily quota. */
-  readonly level: number
-  /** The app; `null` for the API keys of the user. */
-  readonly app: {
-    readonly id: string
-    readonly name: string
-  } | null
-  /** The user with the quota. */
-  readonly userId: string
+  /** The type of the event, such as `quota.threshold`. */
+  readonly type: string
+  /** What the alert is about, as in the subject of an email. */
+  readonly title: string
   readonly state: 'pending' | 'delivered' | 'failed'
   readonly attempts: number
   /** How the last attempt ended, such as `HTTP 500` or `timeout`; `null` before the first. */
@@ -180,11 +175,26 @@ export interface AlertEmailsView {
   readonly own: boolean
   /** About those of all users. Only operators get them. */
   readonly allUsers: boolean
+  /** About problems of the service. Only operators get them. */
+  readonly aboutService: boolean
+}
+
+/** When an app of the account, or its API keys together, cause alerts besides those about quotas. */
+export interface AlertRulesView {
+  /** The share of failed or rejected calls that causes an alert, in percent; `null`: no such alert. */
+  readonly errorPercent: number | null
+  /** The latency that causes an alert once 5 % of the calls to nodes take longer, in milliseconds; `null`: no such alert. */
+  readonly latencyMs: number | null
+  /** The rules look at the calls of so many last minutes: 5 to 60. */
+  readonly minutes: number
+  /** Fewer calls in these minutes cause no alert. */
+  readonly minCalls: number
 }
 
 /** The alerts of the account: who gets them, and the last deliveries. */
 export interface AlertsView {
   readonly emails: AlertEmailsView
+  readonly rules: AlertRulesView
   /** Oldest first. */
   readonly webhooks: readonly WebhookView[]
   /** Most webhooks that an account can have. */
@@ -488,6 +498,8 @@ export interface CreateWebhookBody {
   readonly url: string
   /** Whether it gets alerts about all users. Only operators can set it. @default false */
   readonly allUsers?: boolean
+  /** Whether it gets alerts about problems of the service. Only operators can set it. @default false */
+  readonly aboutService?: boolean
   /** Required if the session is older than 15 minutes. */
   readonly password?: string
 }
@@ -1137,7 +1149,7 @@ export interface NewMemberInviteView {
 /** A webhook with its secret, which is shown only once. */
 export interface NewWebhookView {
   readonly webhook: WebhookView
-  /** `whsec_…`: verifies the header `Keyrail-Signature`. A secret. */
+  /** `whsec_…`: verifies the header `webhook-signature`. A secret. */
   readonly secret: string
 }
 
@@ -1201,6 +1213,8 @@ export interface OverviewView {
   readonly startedAt: string
   /** The current problems, as `/readyz` reports them. */
   readonly degraded: readonly string[]
+  /** The problems that this instance sees, the worst first. */
+  readonly problems: readonly ProblemView[]
   /** The last 20 entries of the audit log that changed something. Log-ins and revealed keys are left out. */
   readonly changes: readonly AuditEntryView[]
   readonly instance: InstanceView
@@ -1237,6 +1251,18 @@ export interface PasswordBody {
 
 /** A string for each of several networks. */
 export type PerNetwork = Readonly<Record<Network, string>>
+
+/** A problem of the service that operators can get alerts about. */
+export interface ProblemView {
+  /** `store`: it is unavailable; `network`: it has no healthy node; `disk`: less than 10 % of it is free; `certificate`: it expires within 14 days; `errors`: more than 5 % of the calls of the last 5 minutes failed because of nodes. */
+  readonly kind: 'store' | 'network' | 'disk' | 'certificate' | 'errors'
+  /** The store, the network, or what is on the disk; `service` for other kinds. */
+  readonly subject: string
+  /** From 0 to 1: the free part of the disk, or the failed part of the calls; `null` for other kinds. */
+  readonly share: number | null
+  /** When the certificate expires; `null` for other kinds. */
+  readonly expiresAt: string | null
+}
 
 /** New recovery codes. */
 export interface RecoveryCodesView {
@@ -1723,8 +1749,10 @@ export interface VerifyEmailBody {
 export interface WebhookTestView {
   /** Whether the response had a status from 200 to 299. */
   readonly ok: boolean
-  /** Such as `HTTP 200`, `timeout` or `ENOTFOUND`. */
+  /** Such as `HTTP 200`, `timeout`, `ENOTFOUND` or `privateAddress`. */
   readonly result: string
+  /** Why the service does not send to this address, and how to allow it; `null` if it did send. */
+  readonly fix: string | null
 }
 
 /** A URL that gets alerts. */
@@ -1733,6 +1761,8 @@ export interface WebhookView {
   readonly url: string
   /** Whether it gets alerts about all users. Only those of operators do. */
   readonly allUsers: boolean
+  /** Whether it gets alerts about problems of the service. Only those of operators do. */
+  readonly aboutService: boolean
   readonly createdAt: string
 }
 
@@ -1944,15 +1974,17 @@ export interface ControlApi {
   'GET /api/keys/{keyId}/requests.csv': Call<{ params: { readonly keyId: string }; query: RequestsCsvQuery; response: string }>
   /** Gets one of an API key's requests in the log, with excerpts of its params and response if they were recorded. */
   'GET /api/keys/{keyId}/requests/{logId}': Call<{ params: { readonly keyId: string; readonly logId: string }; response: RequestDetailsView }>
-  /** Gets who is alerted when a daily quota is nearly used up, and the last deliveries. */
+  /** Gets when alerts are sent and to whom, and the last deliveries. */
   'GET /api/alerts': Call<{ response: AlertsView }>
   /** Sets which alerts are sent by email. */
   'PUT /api/alerts/emails': Call<{ body: AlertEmailsView; response: AlertsView }>
+  /** Sets when failed or slow calls cause an alert. The rules apply to each app of the account, and to its API keys together. */
+  'PUT /api/alerts/rules': Call<{ body: AlertRulesView; response: AlertsView }>
   /** Adds a webhook for alerts. Only this response contains its secret. */
   'POST /api/alerts/webhooks': Call<{ body: CreateWebhookBody; response: NewWebhookView }>
   /** Removes a webhook and its deliveries. */
   'DELETE /api/alerts/webhooks/{webhookId}': Call<{ params: { readonly webhookId: string } }>
-  /** Replaces the secret of a webhook. The old one is no longer used. */
+  /** Replaces the secret of a webhook. Requests are also signed with the old one for 24 hours, so that no alert is rejected while you replace it. */
   'POST /api/alerts/webhooks/{webhookId}/rotate': Call<{ params: { readonly webhookId: string }; body: ConfirmBody; response: NewWebhookView }>
   /** Sends a test event to a webhook. */
   'POST /api/alerts/webhooks/{webhookId}/test': Call<{ params: { readonly webhookId: string }; response: WebhookTestView }>

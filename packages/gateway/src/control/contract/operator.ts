@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { problemKinds } from '../../alerts/findProblems.ts'
 import { upstreamStatuses } from '../../proxy/upstream/groupMember.ts'
 import { accountMembers, confirmBody } from './account.ts'
 import { auditEntryView } from './auditEntry.ts'
@@ -67,6 +68,22 @@ export const userLimitsBody = z
   })
   .describe("Sets a user's limits.")
 
+export const problemView = z
+  .strictObject({
+    kind: z
+      .enum(problemKinds)
+      .describe(
+        '`store`: it is unavailable; `network`: it has no healthy node; `disk`: less than 10 % of it is free; `certificate`: it expires within 14 days; `errors`: more than 5 % of the calls of the last 5 minutes failed because of nodes.',
+      ),
+    subject: z.string().describe('The store, the network, or what is on the disk; `service` for other kinds.'),
+    share: z
+      .number()
+      .nullable()
+      .describe('From 0 to 1: the free part of the disk, or the failed part of the calls; `null` for other kinds.'),
+    expiresAt: timeText.nullable().describe('When the certificate expires; `null` for other kinds.'),
+  })
+  .meta({ id: 'Problem', description: 'A problem of the service that operators can get alerts about.' })
+
 export const overviewView = z
   .strictObject({
     users: z.int(),
@@ -74,6 +91,7 @@ export const overviewView = z
     apiKeys: z.int().describe('API keys that are not revoked.'),
     startedAt: timeText.describe('When this instance started.'),
     degraded: z.array(z.string()).describe('The current problems, as `/readyz` reports them.'),
+    problems: z.array(problemView).describe('The problems that this instance sees, the worst first.'),
     changes: z
       .array(auditEntryView)
       .describe('The last 20 entries of the audit log that changed something. Log-ins and revealed keys are left out.'),

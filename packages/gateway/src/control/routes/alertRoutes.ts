@@ -1,70 +1,79 @@
-import { createAlertEvent } from '../../alerts/alertEvent.ts'
 import type { AlertEvent } from '../../alerts/alertEvent.ts'
+import { getAlertTitle } from '../../alerts/describeAlert.ts'
 import { findWebhookUrlProblem } from '../../alerts/sendWebhook.ts'
-import { createWebhookSecret } from '../../alerts/webhookSecret.ts'
+import { createWebhookSecret, rotateWebhookSecret } from '../../alerts/webhookSecret.ts'
 import { openKey, sealKey } from '../../lib/secrets/sealKey.ts'
-import { getUtcDay } from '../../lib/utcDay.ts'
 import type { AlertDelivery } from '../../storage/alerts.ts'
 import { createId } from '../../storage/createId.ts'
 import type { Webhook } from '../../storage/webhooks.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { changeWithAudit } from '../changeWithAudit.ts'
-import { createView } from '../views/createView.ts'
 import { confirmBody } from '../contract/account.ts'
 import {
   alertDeliveryView,
   alertEmailsView,
+  alertRulesView,
   alertsView,
   createWebhookBody,
   newWebhookView,
   webhookTestView,
   webhookView,
 } from '../contract/alerts.ts'
-import type { AlertDeliveryView, AlertsView, WebhookView } from '../contract/controlApi.d.ts'
+import type { AlertDeliveryView, AlertRulesView, AlertsView, WebhookView } from '../contract/controlApi.d.ts'
 import { requireAccount, requireAccountId, requireViewer, route } from '../route.ts'
 import type { Caller, ControlParts, Route } from '../route.ts'
+import { testWebhook } from '../testWebhook.ts'
+import { createView } from '../views/createView.ts'
 
 const maxWebhooks = 5
 const maxDeliveries = 50
-/** The page waits for a test event, so it has less time than others, in milliseconds. */
-const testTimeoutMs = 5_000
+const noRules: AlertRulesView = { errorPercent: null, latencyMs: null, minutes: 15, minCalls: 100 }
 
 const toWebhookView: (webhook: Webhook) => WebhookView = createView(webhookView)
 const toDelivery = createView(alertDeliveryView)
 
 const toDeliveryView = ({ event, ...delivery }: AlertDelivery): AlertDeliveryView => {
-  const { level, account, user } = (JSON.parse(event) as AlertEvent).data
-  return {
-    ...toDelivery(delivery),
-    level,
-    app: account.type === 'app' ? { id: account.id, name: account.name } : null,
-    userId: user.id,
-  }
+  const parsed = JSON.parse(event) as AlertEvent
+  return { ...toDelivery(delivery), type: parsed.type, title: getAlertTitle(parsed) }
 }
 
 const toView = async ({ storage }: ControlParts, caller: Caller): Promise<AlertsView> => {
   const userId = requireAccountId(caller)
   // A user has one setting for all accounts.
-  const { id } = requireViewer(caller).user
-  const { alertEmails = false, alertEmailsAll = false } = (await storage.alerts.getEmails(id)) ?? {}
+  const { id, role } = requireViewer(caller).user
+  const emails = await storage.alerts.getEmails(id)
   return {
-    emails: { own: alertEmails, allUsers: alertEmailsAll },
+    emails: {
+      own: emails?.alertEmails ?? false,
+      allUsers: emails?.alertEmailsAll ?? false,
+      aboutService: role === 'operator' && emails?.alertEmailsService === true,
+    },
+    rules: (await storage.alerts.getRules(userId)) ?? noRules,
     webhooks: (await storage.webhooks.list(userId)).map(toWebhookView),
     maxWebhooks,
     deliveries: (await storage.alerts.listDeliveries({ userId, limit: maxDeliveries })).map(toDeliveryView),
   }
 }
 
+/** Opens the secret of a webhook; `undefined` if it was sealed with a server secret that is lost. */
+const openIfPossible = (webhook: Webhook, { secrets }: Pick<ControlParts, 'secrets'>): string | undefined => {
+  try {
+    return openKey(webhook.sealed, webhook, secrets)
+  } catch {
+    return undefined
+  }
+}
+
 /** Whether the caller asks for alerts that only operators get. */
-const isForbidden = (caller: Caller, allUsers: boolean | undefined): boolean =>
-  allUsers === true && requireViewer(caller).user.role !== 'operator'
+const isForbidden = (caller: Caller, ...forOperators: readonly boolean[]): boolean =>
+  forOperators.includes(true) && requireViewer(caller).user.role !== 'operator'
 
 /** The routes of alerts and their webhooks. */
 export const alertRoutes: readonly Route[] = [
   route(
     'GET /api/alerts',
     {
-      summary: 'Gets who is alerted when a daily quota is nearly used up, and the last deliveries.',
+      summary: 'Gets when alerts are sent and to whom, and the last deliveries.',
       access: 'manage',
       response: alertsView,
     },
@@ -75,13 +84,40 @@ export const alertRoutes: readonly Route[] = [
     'PUT /api/alerts/emails',
     { summary: 'Sets which alerts are sent by email.', access: 'manage', body: alertEmailsView, response: alertsView },
     async ({ body, caller }, parts) => {
-      if (isForbidden(caller, body.allUsers)) return { error: apiErrors.operatorRequired() }
-      const { id } = requireViewer(caller).user
+      const { id, role } = requireViewer(caller).user
+      if (isForbidden(caller, body.allUsers, body.aboutService)) return { error: apiErrors.operatorRequired() }
       await changeWithAudit(
         parts,
         caller,
-        ({ alerts }) => alerts.setEmails(id, { alertEmails: body.own, alertEmailsAll: body.allUsers }),
+        ({ alerts }) =>
+          alerts.setEmails(id, {
+            alertEmails: body.own,
+            alertEmailsAll: body.allUsers,
+            // It is on for those who become operators.
+            alertEmailsService: role === 'operator' ? body.aboutService : undefined,
+          }),
         () => ({ action: 'alerts.edit', subject: id, detail: { ...body } }),
+      )
+      return { response: await toView(parts, caller) }
+    },
+  ),
+
+  route(
+    'PUT /api/alerts/rules',
+    {
+      summary: 'Sets when failed or slow calls cause an alert.',
+      description: 'The rules apply to each app of the account, and to its API keys together.',
+      access: 'manage',
+      body: alertRulesView,
+      response: alertsView,
+    },
+    async ({ body, caller }, parts) => {
+      const id = requireAccountId(caller)
+      await changeWithAudit(
+        parts,
+        caller,
+        ({ alerts }) => alerts.setRules(id, body),
+        () => ({ action: 'alerts.rules', subject: id, detail: { ...body } }),
       )
       return { response: await toView(parts, caller) }
     },
@@ -99,10 +135,12 @@ export const alertRoutes: readonly Route[] = [
     },
     async ({ body, caller }, parts) => {
       const { webhooks, secrets, now } = parts
-      const { url, allUsers = false } = body
-      if (isForbidden(caller, allUsers)) return { error: apiErrors.operatorRequired() }
-      if (allUsers && requireAccount(caller).kind === 'team')
-        return { error: apiErrors.invalid([{ field: 'allUsers', fix: 'must be false for the webhook of a team' }]) }
+      const { url, allUsers = false, aboutService = false } = body
+      if (isForbidden(caller, allUsers, aboutService)) return { error: apiErrors.operatorRequired() }
+      if ((allUsers || aboutService) && requireAccount(caller).kind === 'team') {
+        const field = allUsers ? 'allUsers' : 'aboutService'
+        return { error: apiErrors.invalid([{ field, fix: 'must be false for the webhook of a team' }]) }
+      }
       const problem = findWebhookUrlProblem(url, webhooks.options())
       if (problem !== undefined) return { error: apiErrors.invalid([{ field: 'url', fix: problem }]) }
       const owner = { id: createId('whk'), userId: requireAccountId(caller) }
@@ -115,12 +153,17 @@ export const alertRoutes: readonly Route[] = [
             ...owner,
             url,
             allUsers,
+            aboutService,
             sealed: sealKey(secret, owner, secrets[0]),
             createdAt: now(),
             max: maxWebhooks,
           }),
         // The path and the query of the URL can hold a secret.
-        ({ id }) => ({ action: 'webhook.create', subject: id, detail: { host: new URL(url).host, allUsers } }),
+        ({ id }) => ({
+          action: 'webhook.create',
+          subject: id,
+          detail: { host: new URL(url).host, allUsers, aboutService },
+        }),
       )
       if (created === 'webhooksFull')
         return {
@@ -150,27 +193,30 @@ export const alertRoutes: readonly Route[] = [
     'POST /api/alerts/webhooks/{webhookId}/rotate',
     {
       summary: 'Replaces the secret of a webhook.',
-      description: 'The old one is no longer used.',
+      description:
+        'Requests are also signed with the old one for 24 hours, so that no alert is rejected while you replace it.',
       access: 'manage',
       confirms: true,
       body: confirmBody,
       response: newWebhookView,
     },
     async ({ params, caller }, parts) => {
-      const { secrets } = parts
+      const { secrets, now } = parts
       const owner = { id: params.webhookId, userId: requireAccountId(caller) }
-      const secret = createWebhookSecret()
       const rotated = await changeWithAudit(
         parts,
         caller,
         async (within) => {
-          await within.webhooks.setSecret({ ...owner, sealed: sealKey(secret, owner, secrets[0]) })
-          return (await within.webhooks.find(owner)) ?? 'notFound'
+          const webhook = await within.webhooks.find(owner)
+          if (webhook === undefined) return 'notFound'
+          const { secret, text } = rotateWebhookSecret(openIfPossible(webhook, parts), now())
+          await within.webhooks.setSecret({ ...owner, sealed: sealKey(text, owner, secrets[0]) })
+          return { webhook, secret }
         },
         () => ({ action: 'webhook.rotate', subject: owner.id }),
       )
       if (rotated === 'notFound') return { error: apiErrors.notFound() }
-      return { response: { webhook: toWebhookView(rotated), secret } }
+      return { response: { webhook: toWebhookView(rotated.webhook), secret: rotated.secret } }
     },
   ),
 
@@ -178,7 +224,6 @@ export const alertRoutes: readonly Route[] = [
     'POST /api/alerts/webhooks/{webhookId}/test',
     { summary: 'Sends a test event to a webhook.', access: 'manage', response: webhookTestView },
     async ({ params, caller }, parts) => {
-      const { now, secrets, webhooks } = parts
       const { id, name } = requireAccount(caller)
       const owner = { id: params.webhookId, userId: id }
       const webhook = await changeWithAudit(
@@ -188,20 +233,8 @@ export const alertRoutes: readonly Route[] = [
         () => ({ action: 'webhook.test', subject: owner.id }),
       )
       if (webhook === 'notFound') return { error: apiErrors.notFound() }
-      const event = createAlertEvent({
-        id: createId('evt'),
-        type: 'webhook.test',
-        level: 80,
-        used: 80,
-        limit: 100,
-        account: { type: 'apiKeys' },
-        user: { id, email: name },
-        day: getUtcDay(now()),
-        now: now(),
-      })
-      const secret = openKey(webhook.sealed, owner, secrets)
-      const request = { url: webhook.url, body: JSON.stringify(event), secret }
-      return { response: await webhooks.send(request, { ...webhooks.options(), timeoutMs: testTimeoutMs }) }
+      const isOperator = requireViewer(caller).user.role === 'operator'
+      return { response: await testWebhook(parts, webhook, { user: { id, email: name }, isOperator }) }
     },
   ),
 ]

@@ -4,7 +4,7 @@ import type { Storage } from '../../storage/openStorage.ts'
 import type { Db } from '../../storage/tables.ts'
 import { bucketCount, percentile } from './latencyBuckets.ts'
 import { toOldKeyId } from '../../storage/toOldKeyId.ts'
-import { connectionMethod, notificationMethod } from './meter.ts'
+import { connectionMethod, forwardedOutcomes, notificationMethod } from './meter.ts'
 import type { CallFilter, Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
 import { unpackCounts } from './usageCounts.ts'
 import { splitByTable } from './usagePlan.ts'
@@ -16,9 +16,6 @@ const stepsMs = { minute: minuteMs, hour: hourMs, day: dayMs } as const
 const maxSteps = 20_000
 /** Rows per query: few, because reading them blocks the thread. */
 const pageRows = 100
-
-/** Outcomes of forwarded calls. Only these have a latency. */
-const forwarded: ReadonlySet<string> = new Set(['succeeded', 'reverted', 'nodeError', 'upstreamFailed'])
 
 interface Totals {
   total: number
@@ -131,7 +128,7 @@ const addCounts = (sums: Sums, { at, counts, stored }: CountedRow): void => {
     let byNetwork = networks.get(network)
     if (byNetwork === undefined) networks.set(network, (byNetwork = { total: 0, succeeded: 0, reverted: 0 }))
     addTotals(byNetwork, { total, succeeded, reverted })
-    if (!forwarded.has(outcome)) continue
+    if (!forwardedOutcomes.has(outcome)) continue
     for (let index = 4; index < cell.length; index += 2) {
       const bucket = cell[index] as number
       const count = cell[index + 1] as number

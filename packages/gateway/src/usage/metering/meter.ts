@@ -13,6 +13,9 @@ export type Outcome = 'succeeded' | 'reverted' | 'nodeError' | 'upstreamFailed' 
  */
 export const isFailure = (outcome: string): boolean => outcome !== 'succeeded' && outcome !== 'reverted'
 
+/** Outcomes of forwarded calls. Only these have a latency. */
+export const forwardedOutcomes: ReadonlySet<string> = new Set(['succeeded', 'reverted', 'nodeError', 'upstreamFailed'])
+
 /** The method that notifications of subscriptions are counted as. */
 export const notificationMethod = 'eth_subscription'
 

@@ -1,4 +1,4 @@
-import type { NetworkStatusView, OverviewView } from '@keyrail/gateway'
+import type { OverviewView, ProblemView } from '@keyrail/gateway'
 import { bytesText, countText, dayText, errorRateText, momentText, rateText } from '../../../parts/times.ts'
 import { diskTitles, storeTitles } from './titles.ts'
 
@@ -10,9 +10,6 @@ export interface OperatorProblem {
   readonly to?: '/operator/upstreams'
 }
 
-/** A disk with less than this share free is nearly full. */
-const minFree = 0.1
-const certificateMs = 14 * 86_400_000
 const lateMs = 60_000
 const rollUpLateMs = 15 * 60_000
 /** The share of failed calls is that of this many minutes. */
@@ -41,43 +38,54 @@ const ofConfig = ({
   ...(needsRestart.length === 0 ? [] : [{ text: `Changed options that need a restart: ${needsRestart.join(', ')}.` }]),
 ]
 
+/** Describes a problem that the service finds, and alerts operators about. */
+function describe(
+  { kind, subject, share, expiresAt }: ProblemView,
+  { instance }: OverviewView,
+  getTitle: (network: string) => string,
+): OperatorProblem {
+  switch (kind) {
+    case 'store':
+      return { text: `${storeTitles[subject] ?? subject} is unavailable.`, isBad: true }
+    case 'network':
+      return { text: `${getTitle(subject)} has no healthy node.`, isBad: true, to: '/operator/upstreams' }
+    case 'disk': {
+      const disk = instance.disks.find(({ of }) => of === subject)
+      const left = disk === undefined ? '' : `: ${bytesText(disk.freeBytes)}`
+      return {
+        text: `The disk of ${diskTitles[subject] ?? subject} has ${rateText(share ?? 0)} left${left}.`,
+        isBad: true,
+      }
+    }
+    case 'certificate':
+      return { text: `The certificate ends ${expiresAt === null ? 'soon' : dayText(expiresAt)}.`, isBad: true }
+    case 'errors':
+      return {
+        text: `${rateText(share ?? 0)} of the calls of the last ${nowMinutes} minutes failed because of nodes.`,
+        isBad: true,
+        to: '/operator/upstreams',
+      }
+  }
+}
+
 /**
  * Lists what needs the operator's attention, the worst first.
  * @param getTitle - Gets the title of a network.
- * @param now - Milliseconds since 1970.
  */
 export function listProblems(
-  { degraded, instance }: OverviewView,
-  networks: readonly NetworkStatusView[],
-  { getTitle, now }: { readonly getTitle: (network: string) => string; readonly now: number },
+  overview: OverviewView,
+  getTitle: (network: string) => string,
 ): readonly OperatorProblem[] {
-  const { disks, certificateEndsAt, load, lost } = instance
+  const { problems: found, instance } = overview
+  const { load, lost } = instance
   const recent = getRecentFailures(instance)
   const problems: readonly (OperatorProblem | false)[] = [
-    ...degraded.map((name) => ({ text: `${storeTitles[name] ?? name} is unavailable.`, isBad: true })),
-    ...networks
-      .filter(({ nodes }) => nodes.healthy === 0)
-      .map(({ network }) => ({
-        text: `${getTitle(network)} has no healthy node.`,
-        isBad: true,
-        to: '/operator/upstreams' as const,
-      })),
-    recent.failed > recent.total * maxFailedShare && {
-      text: `${errorRateText(recent.failed, recent.total)} of the calls of the last ${recent.minutes} minutes failed or were rejected.`,
-    },
-    ...ofConfig(instance.config),
-    ...disks.map(
-      ({ of, freeBytes, totalBytes }) =>
-        freeBytes < totalBytes * minFree && {
-          text: `The disk of ${diskTitles[of]} has ${rateText(freeBytes / totalBytes)} left: ${bytesText(freeBytes)}.`,
-          isBad: true,
-        },
-    ),
-    certificateEndsAt !== null &&
-      Date.parse(certificateEndsAt) - now < certificateMs && {
-        text: `The certificate ends ${dayText(certificateEndsAt)}.`,
-        isBad: true,
+    ...found.map((problem) => describe(problem, overview, getTitle)),
+    recent.failed > recent.total * maxFailedShare &&
+      found.every(({ kind }) => kind !== 'errors') && {
+        text: `${errorRateText(recent.failed, recent.total)} of the calls of the last ${recent.minutes} minutes failed or were rejected.`,
       },
+    ...ofConfig(instance.config),
     load.unwrittenMs > lateMs && {
       text: `Counts of calls are written late: ${countText(load.unwrittenRows)} rows wait for the database.`,
     },

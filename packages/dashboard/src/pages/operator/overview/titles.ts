@@ -2,4 +2,7 @@
 export const storeTitles: Readonly<Record<string, string>> = { database: 'The database', redis: 'Redis' }
 
 /** What is on a disk, in a sentence. */
-export const diskTitles = { database: 'the database', chainStore: 'the chain store' } as const
+export const diskTitles: Readonly<Record<string, string>> = {
+  database: 'the database',
+  chainStore: 'the chain store',
+}

@@ -3,7 +3,6 @@ import { accountErrors, isAccountError } from '../account/accountError.ts'
 import type { AccountError } from '../account/accountError.ts'
 import type { Account } from '../account/account.ts'
 import type { Actor } from '../account/operator.ts'
-import { csvText } from '../contract/texts.ts'
 import { confirmBody } from '../contract/account.ts'
 import { metricsQuery, metricsView } from '../contract/metrics.ts'
 import { defaultPageLimit } from '../contract/page.ts'
@@ -13,10 +12,7 @@ import { invalidCursor, fromCursor, toCursor } from '../cursor.ts'
 import type { Invite } from '../../storage/invites.ts'
 import type { Team } from '../../storage/teams.ts'
 import { teamOwnerBody, teamView, teamsQuery, teamsView } from '../contract/team.ts'
-import type { TrafficDay } from '../../usage/traffic/createNodeTraffic.ts'
-import { toCsv } from '../views/csv.ts'
 import { createView } from '../views/createView.ts'
-import { listAuditEntries } from '../views/listAuditEntries.ts'
 import { readMetricsView } from '../views/readMetricsView.ts'
 import { isoTime } from '../views/times.ts'
 import { readAccountUsage } from '../views/toUsageView.ts'
@@ -25,11 +21,6 @@ import {
   inviteView,
   invitesView,
   oneTimeLinkView,
-  overviewView,
-  upstreamDaysQuery,
-  upstreamDaysView,
-  upstreamView,
-  upstreamsView,
   userLimitsBody,
   userView,
   usersQuery,
@@ -41,46 +32,11 @@ import type { Caller, ControlParts, HandlerResult, Route } from '../route.ts'
 
 const dayMs = 86_400_000
 const maxInvites = 1_000
-const maxChanges = 20
-/** Entries of the audit log that explain no change of the service's behaviour. */
-const noChanges = [
-  'account.confirmFailed',
-  'account.factorFailed',
-  'account.forgotPassword',
-  'account.logIn',
-  'account.logInFailed',
-  'account.logInPending',
-  'account.logOut',
-  'account.requestEmail',
-  'account.resetLink',
-  'account.verifyEmail',
-  'key.reveal',
-  'webhook.test',
-]
 
 const toActor = (caller: Caller): Required<Actor> => ({ actor: getActor(caller), ip: caller.ip })
 
 const toUser = createView(userView)
 const toInvite: (invite: Invite) => InviteView = createView(inviteView)
-const toUpstream = createView(upstreamView)
-
-const readUpstreamDays = (
-  { upstreams, readUpstreamDays: read }: ControlParts,
-  { days = 31 }: { readonly days?: number },
-): Promise<readonly TrafficDay[]> =>
-  read(
-    upstreams().map(({ network, upstream }) => ({ network, name: upstream })),
-    days,
-  )
-
-const toUpstreamDaysCsv = (days: readonly TrafficDay[]): string =>
-  toCsv([
-    ['day', 'network', 'upstream', 'calls', 'units', 'savedByCache', 'savedInFlight'],
-    ...days.flatMap(({ day, network, upstreams, savedByCache, savedInFlight }) => [
-      ...upstreams.map(({ name, calls, units }) => [day, network, name, calls, units, null, null]),
-      [day, network, null, null, null, savedByCache, savedInFlight],
-    ]),
-  ])
 
 const toTeam = createView(teamView)
 
@@ -142,77 +98,8 @@ const createLink = ({ deployment }: ControlParts, page: string, fragment: string
   return getPageUrl(controlUrl, page, fragment)
 }
 
-/** The routes for operators. */
-export const adminRoutes: readonly Route[] = [
-  route(
-    'GET /api/admin/overview',
-    {
-      summary: 'Gets the state of the service, and of the instance that responds.',
-      access: 'operator',
-      response: overviewView,
-    },
-    async (_, parts) => {
-      const { storage, startedAt, degraded, readInstance } = parts
-      return {
-        response: {
-          users: await storage.users.count(),
-          apps: await storage.apps.count(),
-          apiKeys: await storage.keys.countApiKeys(),
-          startedAt: isoTime(startedAt),
-          degraded: degraded(),
-          changes: await listAuditEntries(parts, { without: noChanges, limit: maxChanges }),
-          instance: await readInstance(),
-        },
-      }
-    },
-  ),
-
-  route(
-    'GET /api/admin/upstreams',
-    {
-      summary: 'Lists the nodes, as this instance sees them.',
-      access: 'operator',
-      response: upstreamsView,
-    },
-    async (_, { upstreams }) => ({
-      response: {
-        items: upstreams().map((state) => ({
-          ...toUpstream(state),
-          name: state.upstream,
-          outcomes: Object.fromEntries(state.outcomes),
-        })),
-      },
-    }),
-  ),
-
-  route(
-    'GET /api/admin/upstreams/days',
-    {
-      summary: 'Lists what the nodes were sent by day, and what was saved.',
-      access: 'operator',
-      query: upstreamDaysQuery,
-      response: upstreamDaysView,
-    },
-    async ({ query }, parts) => ({ response: { items: await readUpstreamDays(parts, query) } }),
-  ),
-
-  route(
-    'GET /api/admin/upstreams/days.csv',
-    {
-      summary: 'Gets what the nodes were sent by day as CSV.',
-      description: 'A row for each day and node, and one for each day and network with what was saved.',
-      access: 'operator',
-      isExpensive: true,
-      type: 'text/csv',
-      query: upstreamDaysQuery,
-      response: csvText,
-    },
-    async ({ query }, parts) => ({
-      response: toUpstreamDaysCsv(await readUpstreamDays(parts, query)),
-      fileName: 'keyrail-upstreams-by-day.csv',
-    }),
-  ),
-
+/** The routes for operators about users, teams and invites. */
+export const userAdminRoutes: readonly Route[] = [
   route(
     'GET /api/admin/users',
     { summary: 'Lists the accounts.', access: 'operator', query: usersQuery, response: usersView },
