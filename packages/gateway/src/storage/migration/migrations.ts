@@ -21,6 +21,7 @@ import { usageUnits } from './0020UsageUnits.ts'
 import { teams } from './0021Teams.ts'
 import { storedCalls } from './0022StoredCalls.ts'
 import { confirmedReads } from './0023ConfirmedReads.ts'
+import { requestPanel } from './0026RequestPanel.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   teams,
   storedCalls,
   confirmedReads,
+  requestPanel,
 ]
