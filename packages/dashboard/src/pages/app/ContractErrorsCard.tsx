@@ -38,7 +38,7 @@ export function ContractErrorsCard({ app }: { readonly app: AppView }) {
         const fields = [{ field: 'abi', fix: read.problem }]
         throw new ControlFailure(`The ABI ${read.problem}`, { code: 'invalid', status: 0, fields })
       }
-      // A colleague may have added others meanwhile.
+      // A colleague may have added others since the page was loaded.
       const { signatures } = await queries.fetchQuery({ ...options, staleTime: 0 })
       return set([...new Set([...signatures, ...read.signatures])])
     },
