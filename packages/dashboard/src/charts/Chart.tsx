@@ -30,7 +30,7 @@ export interface ChartRow {
     | 'line-past-two'
 }
 
-const isLine = ({ look }: ChartRow): boolean => look.startsWith('line')
+const isLine = (look: ChartRow['look']): boolean => look.startsWith('line')
 
 const height = 220
 const left = 58
@@ -78,9 +78,9 @@ export function Chart(props: {
   const tops = moments.map(({ values }) => {
     let sum = 0
     let highest = 0
-    for (const [at, row] of rows.entries()) {
-      const value = values[at] ?? 0
-      if (isLine(row)) highest = Math.max(highest, value)
+    for (const [row, { look }] of rows.entries()) {
+      const value = values[row] ?? 0
+      if (isLine(look)) highest = Math.max(highest, value)
       else sum += value
     }
     return Math.max(sum, highest)
@@ -118,22 +118,19 @@ export function Chart(props: {
     <figure className="stack tight">
       <div className="row spread">
         <div className="legend" aria-hidden="true">
-          {rows.map((row) => {
-            const { title, look } = row
-            return (
-              <span key={title}>
-                <svg className="chart swatch" viewBox="0 0 12 12">
-                  {isLine(row) ? (
-                    <path d="M0 6h12" className={look} />
-                  ) : (
-                    <rect width="12" height="12" rx="3" className={look} />
-                  )}
-                </svg>
-                {title}
-                {pointed && `: ${exactText(pointed.values[rows.indexOf(row)] ?? null)}`}
-              </span>
-            )
-          })}
+          {rows.map(({ title, look }, row) => (
+            <span key={title}>
+              <svg className="chart swatch" viewBox="0 0 12 12">
+                {isLine(look) ? (
+                  <path d="M0 6h12" className={look} />
+                ) : (
+                  <rect width="12" height="12" rx="3" className={look} />
+                )}
+              </svg>
+              {title}
+              {pointed && `: ${exactText(pointed.values[row] ?? null)}`}
+            </span>
+          ))}
           {pointed && <span>{pointed.title}</span>}
         </div>
         {props.aside}
@@ -171,29 +168,29 @@ export function Chart(props: {
           ))}
           {moments.map(({ values }, index) => {
             let below = 0
-            return rows.map((row, rowIndex) => {
-              const value = isLine(row) ? 0 : (values[rowIndex] ?? 0)
+            return rows.map(({ look }, row) => {
+              const value = isLine(look) ? 0 : (values[row] ?? 0)
               const base = below
               below += value
               return value === 0 ? null : (
                 <rect
-                  key={`${index}-${row.look}`}
+                  key={`${index}-${look}`}
                   x={x(index) - Math.max(1, slot * 0.36)}
                   width={Math.max(2, slot * 0.72)}
                   y={y(base + value)}
                   height={Math.max(1, y(base) - y(base + value))}
-                  className={row.look}
+                  className={look}
                 />
               )
             })
           })}
           {rows.map(
-            (row, rowIndex) =>
-              isLine(row) && (
-                <g key={row.look}>
-                  <path className={row.look} d={toPath(moments, rowIndex, x, y)} />
-                  {lonely(moments, rowIndex).map(([index, value]) => (
-                    <circle key={index} cx={x(index)} cy={y(value)} r="3" className={row.look.replace('line', 'dot')} />
+            ({ look }, row) =>
+              isLine(look) && (
+                <g key={look}>
+                  <path className={look} d={toPath(moments, row, x, y)} />
+                  {lonely(moments, row).map(([index, value]) => (
+                    <circle key={index} cx={x(index)} cy={y(value)} r="3" className={look.replace('line', 'dot')} />
                   ))}
                 </g>
               ),
