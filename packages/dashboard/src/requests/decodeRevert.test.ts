@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { encodeErrorResult, parseAbi } from 'viem'
 import { decodeRevert } from './decodeRevert.ts'
 
-const owner = '0x00000000000000000000000000000000000000aA'
+const owner = `0x${'11'.repeat(20)}` as const
 const signatures = [
   'error Foo(uint256 a)',
   'error Empty()',

@@ -34,7 +34,8 @@ test.each([
     JSON.stringify([{ type: 'constructor', inputs: [], stateMutability: 'payable' }]),
     /has no errors/,
   ],
-  ['an error without a name', JSON.stringify([{ type: 'error', inputs: [] }]), /name or parameters/],
+  ['an error without a name', JSON.stringify([{ type: 'error', inputs: [] }]), /list of ABI items/],
+  ['an error with a wrong name', JSON.stringify([{ type: 'error', name: '1', inputs: [] }]), /name or parameters/],
   ['a wrong type', 'error Foo(uint256 a)\nerror Bar(uint257 b)', /on line 2/],
   ['a text', 'Foo', /on line 1/],
 ])('%s is rejected with how to fix it', (_, text, problem) => {

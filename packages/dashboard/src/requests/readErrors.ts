@@ -20,8 +20,11 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-const isItem = (value: unknown): value is AbiItem =>
-  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+const isItem = (value: unknown): value is AbiItem => {
+  if (typeof value !== 'object' || value === null) return false
+  const { type, name, inputs } = value as Readonly<Record<string, unknown>>
+  return typeof type === 'string' && (type !== 'error' || (typeof name === 'string' && Array.isArray(inputs)))
+}
 
 /** Reads a list of items, or the artifact of a compiler, which has them as `abi`. */
 const readJson = (json: unknown): ReadErrors => {

@@ -176,11 +176,12 @@ describe.each(suiteDatabases)('the request log on $name', (database) => {
   })
 
   test('a request has its revert data, whether or not details are recorded', async () => {
-    const { id, key } = await createApp()
+    const owner = await signUp(control)
+    const { id, key } = await createApp(owner)
     const row = createRequestRow({ keyId: key.id, at: start, outcome: 'reverted', revertData: '0xdeadbeef' })
     await write([row])
     const params = { appId: id, logId: row.request.id }
-    const found = await control.call('GET /api/apps/{appId}/requests/{logId}', { as: user.as, params })
+    const found = await control.call('GET /api/apps/{appId}/requests/{logId}', { as: owner.as, params })
     expect(expectBody(found)).toMatchObject({ revertData: '0xdeadbeef', params: null, response: null })
   })
 
@@ -213,38 +214,41 @@ describe.each(suiteDatabases)('the request log on $name', (database) => {
     ['a long name', 'items[0].name', [{ name: 'x'.repeat(65), filters: {} }]],
     ['another parameter', 'items[0].filters', [{ name: 'A', filters: { request: 'log_1' } }]],
   ])('rejects saved filters with %s', async (_, field, items) => {
-    const { id } = await createApp()
+    const owner = await signUp(control)
+    const { id } = await createApp(owner)
     const body = { items } as ControlApi['PUT /api/apps/{appId}/saved-filters']['body']
     const params = { appId: id }
-    const response = await control.call('PUT /api/apps/{appId}/saved-filters', { as: user.as, params, body })
+    const response = await control.call('PUT /api/apps/{appId}/saved-filters', { as: owner.as, params, body })
     expect(response.status).toBe(422)
     expect((response.body as ApiErrorView).error.fields?.[0]?.field).toMatch(field)
   })
 
   test('an app has custom errors, which are checked, logged, and gone with the app', async () => {
-    const { id } = await createApp()
+    const owner = await signUp(control)
+    const { id } = await createApp(owner)
     const params = { appId: id }
     const set = (signatures: readonly string[]) =>
-      control.call('PUT /api/apps/{appId}/contract-errors', { as: user.as, params, body: { signatures } })
+      control.call('PUT /api/apps/{appId}/contract-errors', { as: owner.as, params, body: { signatures } })
     const signatures = ['error Foo(uint256 a)', 'error Bar((address owner, bytes32[2] ids) one)']
     expectBody(await set(signatures))
     for (const wrong of ['event Foo()', 'error Foo', 'error Foo(uint256 a) view', `error ${'F'.repeat(500)}()`])
       expect((await set([wrong])).status).toBe(422)
     expect((await set([...signatures, signatures[0] ?? ''])).status).toBe(422)
     expect((await set(Array.from({ length: 301 }, (_, at) => `error Foo${at}()`))).status).toBe(422)
-    const got = await control.call('GET /api/apps/{appId}/contract-errors', { as: user.as, params })
+    const got = await control.call('GET /api/apps/{appId}/contract-errors', { as: owner.as, params })
     expect(expectBody(got)).toEqual({ signatures })
     const [entry] = await control.storage.auditLog.list({ limit: 1 })
     expect(entry).toMatchObject({ action: 'app.setErrors', subject: id, detail: { errors: 2 } })
-    await control.storage.apps.remove({ id, userId: user.id, now: control.clock.now })
+    await control.storage.apps.remove({ id, userId: owner.id, now: control.clock.now })
     const rows = control.storage.db.query.selectFrom('contractErrors').selectAll().where('appId', '=', id)
     expect(await rows.execute()).toEqual([])
   })
 
   test('metrics say from when on they count', async () => {
-    const { id } = await createApp()
+    const owner = await signUp(control)
+    const { id } = await createApp(owner)
     const params = { appId: id }
-    const metrics = await control.call('GET /api/apps/{appId}/metrics', { as: user.as, params, query: {} })
+    const metrics = await control.call('GET /api/apps/{appId}/metrics', { as: owner.as, params, query: {} })
     expect(expectBody(metrics)).toMatchObject({ countedFrom: new Date(control.clock.now).toISOString() })
   })
 
