@@ -171,7 +171,7 @@ describePages('the metrics page', {}, (getFixtures) => {
     await page.locator('.figure', { hasText: 'Total requests' }).getByText('-75% against before').waitFor()
     await page.getByText(/^Compared with .* The current minute is not over yet\.$/).waitFor()
     expect(await page.locator('.legend').first().textContent()).toBe('SucceededRevertedFailed or rejectedBefore')
-    expect(await page.locator('.chart .line-past').getAttribute('d')).toMatch(/^M/)
+    expect(await page.locator('svg[role=img] .line-past').getAttribute('d')).toMatch(/^M/)
     expect(await findViolations(page)).toEqual([])
     await compare.press('Space')
     await page.waitForURL(path)
@@ -189,6 +189,7 @@ describePages('the metrics page', {}, (getFixtures) => {
     await page
       .getByText('2 requests, 1 charged to the limits: 1 was rejected before it reached a node.', { exact: true })
       .waitFor()
+    await page.setViewportSize({ width: 1_440, height: 900 })
     const charts = await page.locator('figure svg[role=img]').all()
     const boxes = await Promise.all(charts.map((chart) => chart.boundingBox()))
     expect(boxes).toHaveLength(2)
@@ -196,6 +197,7 @@ describePages('the metrics page', {}, (getFixtures) => {
     const cards = await page.locator('.columns.aligned > .card').all()
     const heights = await Promise.all(cards.map(async (card) => (await card.boundingBox())?.height))
     expect(new Set(heights).size).toBe(1)
+    await page.setViewportSize({ width: 1_280, height: 720 })
   })
 
   test('the search of a list is in the URL', async () => {

@@ -322,7 +322,7 @@ describePages('a request beside the list', {}, (getFixtures) => {
     await page.goto(log)
     await saved.focus()
     await page.keyboard.type('Unk')
-    await page.waitForURL(`${log}?outcome=failed&method=eth_nothing`)
+    await page.waitForURL(`${log}?method=eth_nothing&outcome=failed`)
     await page.getByRole('button', { name: 'Rename Unknown methods' }).press('Enter')
     await name.fill('Typos')
     await page.keyboard.press('Enter')
