@@ -136,13 +136,16 @@ function NoRequests(props: {
 
 /** Sentences about the figures. */
 function Notes({ texts }: { readonly texts: readonly (string | undefined)[] }) {
-  return texts.map(
-    (text) =>
-      text !== undefined && (
+  const shown = texts.filter((text) => text !== undefined)
+  if (shown.length === 0) return null
+  return (
+    <div className="stack tight">
+      {shown.map((text) => (
         <p className="small soft" key={text}>
           {text}
         </p>
-      ),
+      ))}
+    </div>
   )
 }
 

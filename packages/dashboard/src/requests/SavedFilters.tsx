@@ -60,7 +60,7 @@ export function SavedFilters(props: {
   })
   if (data === undefined || (data.items.length === 0 && Object.keys(filters).length === 0)) return null
   return (
-    <div className="row">
+    <div className="row saved-filters">
       {data.items.length > 0 && (
         <SelectField
           label="Saved filters"
