@@ -124,6 +124,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
       'react',
       'react-dom',
       'uqr',
+      'viem',
     ],
     peers: [],
     nodeModules: 'nowhere',

@@ -11,7 +11,7 @@ import { backTo } from './control/backTo.ts'
 import { claimDrafts } from './control/drafts.ts'
 import { isControlFailure } from './control/controlFailure.ts'
 import { appsQuery, sessionQuery } from './control/queries.ts'
-import { readAuditSearch, readMetricsSearch, readRequestFilters, readSearch } from './control/searchParams.ts'
+import { readAuditSearch, readMetricsSearch, readRequestsSearch, readSearch } from './control/searchParams.ts'
 import { Frame } from './frame/Frame.tsx'
 import { Broken, Nowhere } from './frame/Nowhere.tsx'
 import { LogIn } from './pages/LogIn.tsx'
@@ -145,14 +145,8 @@ const appMetrics = createRoute({
 const appRequests = createRoute({
   getParentRoute: () => app,
   path: '/requests',
-  validateSearch: readRequestFilters,
+  validateSearch: readRequestsSearch,
   component: lazyRouteComponent(() => import('./pages/app/AppRequests.tsx'), 'AppRequests'),
-})
-const appRequest = createRoute({
-  getParentRoute: () => app,
-  path: '/requests/$logId',
-  validateSearch: readRequestFilters,
-  component: lazyRouteComponent(() => import('./pages/app/AppRequest.tsx'), 'AppRequest'),
 })
 const appNetworks = createRoute({
   getParentRoute: () => app,
@@ -228,14 +222,8 @@ const keyMetrics = createRoute({
 const keyRequests = createRoute({
   getParentRoute: () => key,
   path: '/requests',
-  validateSearch: readRequestFilters,
+  validateSearch: readRequestsSearch,
   component: lazyRouteComponent(() => import('./pages/key/KeyRequests.tsx'), 'KeyRequests'),
-})
-const keyRequest = createRoute({
-  getParentRoute: () => key,
-  path: '/requests/$logId',
-  validateSearch: readRequestFilters,
-  component: lazyRouteComponent(() => import('./pages/key/KeyRequest.tsx'), 'KeyRequest'),
 })
 const keySettings = createRoute({
   getParentRoute: () => key,
@@ -349,13 +337,12 @@ const tree = root.addChildren([
       appSetup,
       appMetrics,
       appRequests,
-      appRequest,
       appNetworks,
       appSettings.addChildren([appSettingsHome, appAdvanced, appAllowList, appJwtKeys, appDelete]),
     ]),
     keys,
     newKey,
-    key.addChildren([keyHome, keySetup, keyMetrics, keyRequests, keyRequest, keySettings]),
+    key.addChildren([keyHome, keySetup, keyMetrics, keyRequests, keySettings]),
     account.addChildren([accountHome, accountMembers, accountAlerts, accountTokens, accountAudit, accountSecurity]),
     operator.addChildren([
       operatorHome,

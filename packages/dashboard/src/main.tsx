@@ -17,6 +17,7 @@ import './styles/tables.css'
 import './styles/values.css'
 import './styles/panels.css'
 import './styles/charts.css'
+import './styles/sidePanel.css'
 import './styles/narrow.css'
 
 const queries = new QueryClient({

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
+import { findViolations } from './findViolations.ts'
 import { addApp, callApi, logIn } from './testUser.ts'
 import type { Fixtures } from './describePages.ts'
 
@@ -135,7 +136,13 @@ describePages('the metrics page', {}, (getFixtures) => {
     await page.getByText('in the last 7 days', { exact: true }).waitFor()
     const links = page.getByRole('link', { name: 'CSV' })
     const names = await links.evaluateAll((all) => all.map((link) => link.getAttribute('aria-label')))
-    expect(names).toEqual(['CSV: requests over time', 'CSV: methods', 'CSV: outcomes', 'CSV: networks'])
+    expect(names).toEqual([
+      'CSV: requests over time',
+      'CSV: latency over time',
+      'CSV: methods',
+      'CSV: outcomes',
+      'CSV: networks',
+    ])
     const download = page.waitForEvent('download')
     await links.first().click()
     expect((await download).suggestedFilename()).toBe('keyrail-portfolio-series-week.csv')
@@ -144,6 +151,53 @@ describePages('the metrics page', {}, (getFixtures) => {
     await page.getByText('Your session has expired.').waitFor()
     await logIn(fixtures.ada)
     await page.waitForURL(`${path}?range=week`)
+  })
+
+  test('it is compared with the previous period, and says so if nothing was counted then', async () => {
+    const { page, path } = await openMetrics(getFixtures())
+    const compare = page.getByLabel('Compare with the previous period')
+    await compare.press('Space')
+    await page.waitForURL(`${path}?compare=true`)
+    await page.getByText(/^There is no previous period: requests are counted from /).waitFor()
+    await page.route(
+      (url) => isApi(url) && url.searchParams.has('from'),
+      async (route) => {
+        const past = (await (await route.fetch()).json()) as MetricsView
+        const series = past.series.map((one) => ({ ...one, total: 4, p50: 2, p95: 3 }))
+        await route.fulfill({ json: { ...past, series, total: 4, countedFrom: '2020-01-01T00:00:00.000Z' } })
+      },
+    )
+    await page.reload()
+    await page.locator('.figure', { hasText: 'Total requests' }).getByText('-75% against before').waitFor()
+    await page.getByText(/^Compared with .* The current minute is not over yet\.$/).waitFor()
+    expect(await page.locator('.legend').first().textContent()).toBe('SucceededRevertedFailed or rejectedBefore')
+    expect(await page.locator('svg[role=img] .line-past').getAttribute('d')).toMatch(/^M/)
+    expect(await findViolations(page)).toEqual([])
+    await compare.press('Space')
+    await page.waitForURL(path)
+    await page.getByText('against before').first().waitFor({ state: 'detached' })
+  })
+
+  test('it says why requests and what the limits charged differ, and its charts are aligned', async () => {
+    const fixtures = getFixtures()
+    const { pages, ada } = fixtures
+    const { page, path } = await openMetrics(fixtures)
+    const appId = /app_\w+/.exec(path)?.[0] ?? ''
+    const reveal = `/api/apps/${appId}/key/reveal`
+    const { urls } = await callApi<{ urls: { testnet: string } }>(ada, pages.url, ['POST', reveal], {})
+    await callNode(urls.testnet, 'eth_nothing')
+    await page
+      .getByText('2 requests, 1 charged to the limits: 1 was rejected before it reached a node.', { exact: true })
+      .waitFor()
+    await page.setViewportSize({ width: 1_440, height: 900 })
+    const charts = await page.locator('figure svg[role=img]').all()
+    const boxes = await Promise.all(charts.map((chart) => chart.boundingBox()))
+    expect(boxes).toHaveLength(2)
+    expect(boxes[0]).toMatchObject({ y: boxes[1]?.y, width: boxes[1]?.width, height: boxes[1]?.height })
+    const cards = await page.locator('.columns.aligned > .card').all()
+    const heights = await Promise.all(cards.map(async (card) => (await card.boundingBox())?.height))
+    expect(new Set(heights).size).toBe(1)
+    await page.setViewportSize({ width: 1_280, height: 720 })
   })
 
   test('the search of a list is in the URL', async () => {

@@ -1,8 +1,10 @@
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
+import { toFunctionSelector } from 'viem/utils'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
+import { findViolations } from './findViolations.ts'
 import { addApp, callApi, clipboard } from './testUser.ts'
 import type { TestUser } from './testUser.ts'
 import { runCopied } from './runCopied.ts'
@@ -30,6 +32,8 @@ const rows = (page: Page) => page.locator('tbody tr')
 /** How many requests the table has, whether or not their rows are rendered. */
 const countRequests = async (page: Page): Promise<number> =>
   Number(await page.locator('table.requests').getAttribute('aria-rowcount')) - 1
+/** The request beside the list. */
+const panel = (page: Page) => page.getByRole('region', { name: 'Request', exact: true })
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
 
 /** How many requests the log of an app or an API key has. */
@@ -121,7 +125,7 @@ describePages('the requests of an app', {}, (getFixtures) => {
     expect(problems).toEqual([])
   })
 
-  test('each have a page with a permanent link, the reason and how to fix it', async () => {
+  test('each have a link, the reason and how to fix it', async () => {
     const { pages, ada } = getFixtures()
     const { page, problems } = ada
     const { id, log, testnet } = await createApp(ada, pages.url)
@@ -143,15 +147,15 @@ describePages('the requests of an app', {}, (getFixtures) => {
     await page.getByRole('button', { name: 'Copy link: the link to this request' }).click()
     await page.getByText('Copied: the link to this request').waitFor()
     const link = await clipboard(ada)
-    expect(link).toMatch(new RegExp(`^${log}/log_\\w+$`))
-    // Back to the filtered list.
-    await page.getByRole('link', { name: 'Back to requests' }).click()
-    await page.getByLabel('Outcome').waitFor()
+    expect(link.startsWith(`${log}?request=log_`)).toBe(true)
+    // The list is still filtered.
+    await page.getByRole('button', { name: 'Close' }).click()
+    await panel(page).waitFor({ state: 'detached' })
     expect(await page.getByLabel('Outcome').inputValue()).toBe('failed')
     await page.goto(link)
     await alert.getByText('https://b.example').waitFor()
-    await page.goto(`${log}/log_00000000000000000000`)
-    await page.getByRole('heading', { name: 'Request not found' }).waitFor()
+    await page.goto(`${log}?request=log_00000000000000000000`)
+    await panel(page).getByRole('heading', { name: 'Request not found' }).waitFor()
     expect(problems).toEqual([])
   })
 
@@ -167,7 +171,7 @@ describePages('the requests of an app', {}, (getFixtures) => {
     await page.getByText('The params were not recorded, so this is the example for its method').waitFor()
     expect(await page.getByRole('region', { name: 'Program' }).textContent()).toContain(`0x${'0'.repeat(40)}`)
 
-    await page.getByRole('link', { name: 'Back to requests' }).click()
+    await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Record params and responses' }).click()
     const dialog = page.getByRole('dialog', { name: 'Record params and responses?' })
     await dialog.getByText('The service then stores parts of what your callers send and receive').waitFor()
@@ -237,6 +241,129 @@ describePages('the requests of an app', {}, (getFixtures) => {
     await row(page, /eth_gasPrice/).waitFor()
     await page.unroute(/\/api\/.*\/requests/)
     await page.getByText('Live', { exact: true }).waitFor()
+  })
+})
+
+describePages('a request beside the list', {}, (getFixtures) => {
+  test('opens by Enter, moves by the arrow keys, and Escape returns to its row', async () => {
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
+    const { id, log, testnet } = await createApp(ada, pages.url)
+    const methods = ['eth_chainId', 'eth_gasPrice', 'eth_blockNumber']
+    for (const method of methods) await callNode(testnet, method)
+    await expect.poll(() => countLogged(ada, pages.url, `apps/${id}`)).toBe(3)
+    const focusedText = (): Promise<unknown> => page.evaluate('document.activeElement.textContent')
+    const expectShown = async (method: string, place: string): Promise<void> => {
+      await panel(page).getByRole('heading', { name: method }).waitFor()
+      await panel(page).getByRole('status').getByText(place, { exact: true }).waitFor()
+    }
+    await page.goto(log)
+    await page.getByRole('link', { name: 'eth_blockNumber' }).focus()
+    await page.keyboard.press('Enter')
+    await expectShown('eth_blockNumber', '1 of 3')
+    expect(await focusedText()).toBe('Request')
+    await page.keyboard.press('ArrowDown')
+    await expectShown('eth_gasPrice', '2 of 3')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await expectShown('eth_chainId', '3 of 3')
+    await page.keyboard.press('ArrowUp')
+    await expectShown('eth_gasPrice', '2 of 3')
+    expect(await page.locator('tr:has([aria-current])').textContent()).toContain('eth_gasPrice')
+    // The arrow keys of a field change its value.
+    await panel(page).getByLabel('Copy as').focus()
+    await page.keyboard.press('ArrowDown')
+    await expectShown('eth_gasPrice', '2 of 3')
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'detached' })
+    await expect.poll(focusedText).toBe('eth_gasPrice')
+    expect(page.url()).toBe(log)
+    expect(problems).toEqual([])
+  })
+
+  test('is closed by Back, has no accessibility violations, and fills a phone', async () => {
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
+    const { log, testnet } = await createApp(ada, pages.url)
+    await callNode(testnet, 'eth_chainId')
+    await page.goto(log)
+    await page.getByRole('link', { name: 'eth_chainId' }).click()
+    await panel(page).getByRole('heading', { name: 'eth_chainId' }).waitFor()
+    await panel(page).getByRole('heading', { name: 'Repeat the request' }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.goBack()
+    await panel(page).waitFor({ state: 'detached' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    try {
+      await page.getByRole('link', { name: 'eth_chainId' }).click()
+      await panel(page).getByRole('heading', { name: 'Repeat the request' }).waitFor()
+      expect(await panel(page).boundingBox()).toMatchObject({ x: 0, y: 0, width: 390, height: 844 })
+      expect(await findViolations(page)).toEqual([])
+    } finally {
+      await page.setViewportSize({ width: 1_280, height: 720 })
+    }
+    expect(problems).toEqual([])
+  })
+
+  test('filters are saved, applied, renamed and deleted, by keyboard', async () => {
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
+    const { id, log, testnet } = await createApp(ada, pages.url)
+    await callNode(testnet, 'eth_nothing')
+    await page.goto(`${log}?outcome=failed&method=eth_nothing`)
+    const saved = page.getByLabel('Saved filters')
+    const name = page.getByRole('dialog').getByLabel('Name')
+    await page.getByRole('button', { name: 'Save these filters' }).press('Enter')
+    await name.press('Enter')
+    await page.getByText('Enter a name').waitFor()
+    await page.keyboard.insertText('Unknown methods')
+    await page.keyboard.press('Enter')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.goto(log)
+    await saved.focus()
+    await page.keyboard.type('Unk')
+    await page.waitForURL(`${log}?method=eth_nothing&outcome=failed`)
+    await page.getByRole('button', { name: 'Rename Unknown methods' }).press('Enter')
+    await name.fill('Typos')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Rename Typos' }).waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Delete Typos' }).press('Enter')
+    await saved.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).press('Enter')
+    await saved.waitFor()
+    expect(await callApi(ada, pages.url, ['GET', `/api/apps/${id}/saved-filters`])).toEqual({
+      items: [{ name: 'Typos', filters: { outcome: 'failed', method: 'eth_nothing' } }],
+    })
+    expect(problems).toEqual([])
+  })
+
+  test('a revert is decoded once the owner has pasted the ABI of the contract', async () => {
+    const { pages, ada } = getFixtures()
+    const { page, problems } = ada
+    const { log, testnet } = await createApp(ada, pages.url)
+    const selector = toFunctionSelector('Foo(uint256)').slice(2)
+    const foo = `0x7f${selector.padEnd(64, '0')}5f52600560045260245ffd`
+    await callNode(testnet, 'eth_call', { params: [{ data: foo }, 'latest'] })
+    await page.goto(log)
+    await page.getByRole('link', { name: 'eth_call' }).click()
+    await panel(page).getByText(`No known error has the selector 0x${selector}.`).waitFor()
+    const hex = panel(page).getByRole('region', { name: 'Recorded revert data' })
+    expect(await hex.textContent()).toBe(`0x${selector}${'5'.padStart(64, '0')}`)
+    await panel(page).getByRole('link', { name: 'Paste the ABI of the contract' }).click()
+    const abi = page.getByLabel('ABI', { exact: true })
+    await abi.fill('error Foo(uint257 a)')
+    await page.getByRole('button', { name: 'Add errors' }).click()
+    await page.getByText('Has no valid ABI item on line 1.').waitFor()
+    await abi.fill(JSON.stringify([{ type: 'error', name: 'Foo', inputs: [{ name: 'a', type: 'uint256' }] }]))
+    await page.getByRole('button', { name: 'Add errors' }).click()
+    await page.getByRole('region', { name: 'Stored errors' }).getByText('error Foo(uint256 a)').waitFor()
+    expect(await abi.inputValue()).toBe('')
+    expect(await findViolations(page)).toEqual([])
+    await page.goto(log)
+    await page.getByRole('link', { name: 'eth_call' }).click()
+    await panel(page).getByText('Foo(a: 5)', { exact: true }).waitFor()
+    expect(problems).toEqual([])
   })
 })
 
@@ -372,7 +499,7 @@ describePages('a log of 100,000 requests', { requestLog: recordsAll }, (getFixtu
     await page.evaluate('scrollTo(0, 0)')
     await page.locator('tr[aria-rowindex="2"] a').click()
     await page.getByText('Request id').waitFor()
-    await page.getByRole('link', { name: 'Back to requests' }).click()
+    await page.getByRole('button', { name: 'Close' }).click()
     await page.getByLabel('Outcome').selectOption('All failures')
     await row(page, /eth_nothing/)
       .first()

@@ -18,8 +18,19 @@ export interface Moment {
 /** One of the things that a chart shows. */
 export interface ChartRow {
   readonly title: string
-  readonly look: 'area-good' | 'area-neutral' | 'area-bad' | 'line-one' | 'line-two'
+  /** Areas are stacked bars; lines are drawn over them. */
+  readonly look:
+    | 'area-good'
+    | 'area-neutral'
+    | 'area-bad'
+    | 'line-one'
+    | 'line-two'
+    | 'line-past'
+    | 'line-past-one'
+    | 'line-past-two'
 }
+
+const isLine = (look: ChartRow['look']): boolean => look.startsWith('line')
 
 const height = 220
 const left = 58
@@ -31,10 +42,9 @@ const right = 30
 const tickWidth = 70
 
 /**
- * A chart over time: stacked bars, or lines. Screen readers get its sentence and the table below it.
+ * A chart over time: stacked bars, lines, or both. Screen readers get its sentence and the table below it.
  */
 export function Chart(props: {
-  readonly kind: 'bars' | 'lines'
   readonly rows: readonly ChartRow[]
   readonly moments: readonly Moment[]
   /** A number with its unit, short, for the axis. */
@@ -50,7 +60,7 @@ export function Chart(props: {
   readonly caption: string
   readonly aside?: ReactNode
 }) {
-  const { kind, rows, moments, text, exact, timeZone } = props
+  const { rows, moments, text, exact, timeZone } = props
   const [at, setAt] = useHover()
   const [draggedFrom, setDraggedFrom] = useState<number>()
   // Drawn as wide as it is shown, so that its text has the size of all other text.
@@ -65,12 +75,17 @@ export function Chart(props: {
     return () => observer.disconnect()
   }, [])
   const id = useId()
-  const sums = moments.map(({ values }) =>
-    kind === 'bars'
-      ? values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
-      : Math.max(0, ...values.map((value) => value ?? 0)),
-  )
-  const most = roundTop(Math.max(...sums, 0))
+  const tops = moments.map(({ values }) => {
+    let sum = 0
+    let highest = 0
+    for (const [row, { look }] of rows.entries()) {
+      const value = values[row] ?? 0
+      if (isLine(look)) highest = Math.max(highest, value)
+      else sum += value
+    }
+    return Math.max(sum, highest)
+  })
+  const most = roundTop(Math.max(...tops, 0))
   const plotWidth = width - left - right
   const plotHeight = height - top - bottom
   const slot = plotWidth / Math.max(1, moments.length)
@@ -103,17 +118,17 @@ export function Chart(props: {
     <figure className="stack tight">
       <div className="row spread">
         <div className="legend" aria-hidden="true">
-          {rows.map(({ title, look }) => (
+          {rows.map(({ title, look }, row) => (
             <span key={title}>
               <svg className="chart swatch" viewBox="0 0 12 12">
-                {look.startsWith('line') ? (
+                {isLine(look) ? (
                   <path d="M0 6h12" className={look} />
                 ) : (
                   <rect width="12" height="12" rx="3" className={look} />
                 )}
               </svg>
               {title}
-              {pointed && `: ${exactText(pointed.values[rows.findIndex((row) => row.title === title)] ?? null)}`}
+              {pointed && `: ${exactText(pointed.values[row] ?? null)}`}
             </span>
           ))}
           {pointed && <span>{pointed.title}</span>}
@@ -151,33 +166,35 @@ export function Chart(props: {
               {mark}
             </text>
           ))}
-          {kind === 'bars'
-            ? moments.map(({ values }, index) => {
-                let below = 0
-                return rows.map(({ look }, row) => {
-                  const value = values[row] ?? 0
-                  const base = below
-                  below += value
-                  return value === 0 ? null : (
-                    <rect
-                      key={`${index}-${look}`}
-                      x={x(index) - Math.max(1, slot * 0.36)}
-                      width={Math.max(2, slot * 0.72)}
-                      y={y(base + value)}
-                      height={Math.max(1, y(base) - y(base + value))}
-                      className={look}
-                    />
-                  )
-                })
-              })
-            : rows.map(({ look }, row) => (
+          {moments.map(({ values }, index) => {
+            let below = 0
+            return rows.map(({ look }, row) => {
+              const value = isLine(look) ? 0 : (values[row] ?? 0)
+              const base = below
+              below += value
+              return value === 0 ? null : (
+                <rect
+                  key={`${index}-${look}`}
+                  x={x(index) - Math.max(1, slot * 0.36)}
+                  width={Math.max(2, slot * 0.72)}
+                  y={y(base + value)}
+                  height={Math.max(1, y(base) - y(base + value))}
+                  className={look}
+                />
+              )
+            })
+          })}
+          {rows.map(
+            ({ look }, row) =>
+              isLine(look) && (
                 <g key={look}>
                   <path className={look} d={toPath(moments, row, x, y)} />
                   {lonely(moments, row).map(([index, value]) => (
                     <circle key={index} cx={x(index)} cy={y(value)} r="3" className={look.replace('line', 'dot')} />
                   ))}
                 </g>
-              ))}
+              ),
+          )}
           {dragged && (
             <rect
               className="dragged"

@@ -12,6 +12,8 @@ import { useReachable } from '../control/reachable.ts'
 import { countText, momentText, msExactText, msText, rateText, shortText, utcDayText } from '../parts/times.ts'
 import { SetupLink } from '../parts/SetupLink.tsx'
 import { Chart } from './Chart.tsx'
+import { toChargeText } from './chargeText.ts'
+import type { Past } from './comparePast.ts'
 import { CsvLink } from './CsvLink.tsx'
 import { Filters } from './Filters.tsx'
 import { LinkedCharts } from './LinkedCharts.tsx'
@@ -20,19 +22,22 @@ import { MetricsTables } from './MetricsTables.tsx'
 import { getRangeWords, RangePicker } from './RangePicker.tsx'
 import { RequestsChart } from './RequestsChart.tsx'
 import { useMetricsSearch } from './useMetricsSearch.ts'
+import { usePast } from './usePast.ts'
 
 /** The number of requests, their outcomes and latencies, updated while the page is open. */
-export function MetricsPanel({ subject, csv = true }: { readonly subject: Subject; readonly csv?: boolean }) {
+export function MetricsPanel({ subject }: { readonly subject: Subject }) {
   const { search, change } = useMetricsSearch()
+  const { compare = false, ...filters } = search
   const isCustom = search.from !== undefined
   const range = search.range ?? 'hour'
   const refetchInterval = range === 'hour' ? 2_000 : 15_000
-  const metricsSearch = isCustom ? search : { ...search, range }
+  const metricsSearch = isCustom ? filters : { ...filters, range }
   const query = useQuery({
     ...metricsQuery(subject, metricsSearch),
     refetchInterval: isCustom ? false : refetchInterval,
     placeholderData: keepPreviousData,
   })
+  const past = usePast(subject, { current: query.data, query: metricsSearch, isOn: compare })
   const isLate = useIsLate(query.dataUpdatedAt, refetchInterval + 5_000)
   const isReachable = useReachable()
   const isLive = isReachable && query.isSuccess && !query.isPlaceholderData && !isLate
@@ -45,7 +50,18 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
   return (
     <div className="stack wide">
       <div className="row spread">
-        <RangePicker />
+        <div className="stack">
+          <RangePicker />
+          <label className="choice">
+            <input
+              type="checkbox"
+              name="compare"
+              checked={compare}
+              onChange={({ target }) => change({ compare: target.checked ? true : undefined })}
+            />
+            Compare with the previous period
+          </label>
+        </div>
         {query.isPlaceholderData ? (
           <span className="badge" role="status">
             Loading the {getRangeWords(isCustom ? 'custom' : range)}…
@@ -58,7 +74,8 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
       <Loaded query={query} shape={<FiguresSkeleton />}>
         {(metrics) => (
           <div className={isCurrent ? 'stack wide' : 'stack wide old'} aria-busy={query.isPlaceholderData}>
-            <Figures metrics={metrics} words={getRangeWords(metrics.range)} />
+            <Figures metrics={metrics} past={past} words={getRangeWords(metrics.range)} />
+            <Notes texts={[compare ? past?.note : undefined, toChargeText(metrics)]} />
             {metrics.total + metrics.connections + metrics.notifications === 0 ? (
               <NoRequests
                 words={getRangeWords(metrics.range)}
@@ -75,7 +92,7 @@ export function MetricsPanel({ subject, csv = true }: { readonly subject: Subjec
                 words={getRangeWords(metrics.range)}
                 subject={subject}
                 query={metricsSearch}
-                csv={csv}
+                past={past}
                 zoom={zoom}
               />
             )}
@@ -117,26 +134,61 @@ function NoRequests(props: {
   )
 }
 
-function Figures({ metrics, words }: { readonly metrics: MetricsView; readonly words: string }) {
+/** Sentences about the figures. */
+function Notes({ texts }: { readonly texts: readonly (string | undefined)[] }) {
+  const shown = texts.filter((text) => text !== undefined)
+  if (shown.length === 0) return null
+  return (
+    <div className="stack tight">
+      {shown.map((text) => (
+        <p className="small soft" key={text}>
+          {text}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+function Figures({
+  metrics,
+  past,
+  words,
+}: {
+  readonly metrics: MetricsView
+  readonly past: Past | undefined
+  readonly words: string
+}) {
   const { total, stored, successRate, latencyMs } = metrics
   const storedNote = stored === 0 ? '' : `, ${rateText(stored / total)} from the chain store`
   const figures = [
-    { title: 'Total requests', value: countText(total), note: `in the ${words}${storedNote}` },
-    { title: 'Success rate', value: rateText(successRate), note: 'without errors; reverts are none' },
-    { title: 'Median latency', value: msText(latencyMs.p50), note: 'half are faster' },
+    {
+      title: 'Total requests',
+      value: countText(total),
+      note: `in the ${words}${storedNote}`,
+      change: past?.changes?.total,
+    },
+    {
+      title: 'Success rate',
+      value: rateText(successRate),
+      note: 'without errors; reverts are none',
+      change: past?.changes?.successRate,
+    },
+    { title: 'Median latency', value: msText(latencyMs.p50), note: 'half are faster', change: past?.changes?.p50 },
     {
       title: '95th percentile',
       value: msText(latencyMs.p95),
       note: `90th: ${msText(latencyMs.p90)}, 99th: ${msText(latencyMs.p99)}`,
+      change: past?.changes?.p95,
     },
   ]
   return (
     <dl className="figures">
-      {figures.map(({ title, value, note }) => (
+      {figures.map(({ title, value, note, change }) => (
         <div className="card figure" key={title}>
           <dt>{title}</dt>
           <dd>{value}</dd>
           <dd className="small">{note}</dd>
+          {change !== undefined && <dd className="small">{change}</dd>}
         </div>
       ))}
     </dl>
@@ -148,10 +200,10 @@ function Parts(props: {
   readonly words: string
   readonly subject: Subject
   readonly query: MetricsQuery
-  readonly csv: boolean
+  readonly past: Past | undefined
   readonly zoom: (from: number, to: number) => void
 }) {
-  const { metrics, words, subject, zoom } = props
+  const { metrics, words, subject, past, zoom } = props
   const { series, step, total } = metrics
   // A step of a day is a day of UTC; shorter ones are shown in the reader's own zone.
   const timeZone = step === 'day' ? 'UTC' : undefined
@@ -161,35 +213,48 @@ function Parts(props: {
   )
   const slowest = Math.max(0, ...series.map(({ p95 }) => p95 ?? 0))
   const formatTitle = step === 'day' ? (time: string) => `${utcDayText(time)} (UTC)` : momentText
-  const csvLink = (of: 'series' | 'methods' | 'outcomes' | 'networks') =>
-    props.csv && (
-      <CsvLink href={csvPath(subject, { ...props.query, of })} of={of === 'series' ? 'requests over time' : of} />
-    )
+  const csvLink = (of: 'methods' | 'outcomes' | 'networks') => (
+    <CsvLink href={csvPath(subject, { ...props.query, of })} of={of} />
+  )
+  // One file has all columns over time.
+  const seriesLink = (what: string) => (
+    <CsvLink href={csvPath(subject, { ...props.query, of: 'series' })} of={`${what} over time`} />
+  )
   return (
     <LinkedCharts>
-      <div className="columns">
-        <Card title="Requests" aside={csvLink('series')}>
+      <div className="columns aligned">
+        <Card title="Requests" aside={seriesLink('requests')}>
           <RequestsChart
             series={series}
             toTitle={formatTitle}
             caption="Requests"
             timeZone={timeZone}
             onZoom={zoom}
+            past={past?.series?.map((one) => one?.total ?? null)}
             summary={`Requests by ${step} in the ${words}: ${countText(total)} in all, most at ${formatTitle(busiest.at)}, ${countText(busiest.total)}.`}
           />
         </Card>
-        <Card title="Latency">
+        <Card title="Latency" aside={seriesLink('latency')}>
           <Chart
-            kind="lines"
             caption="Latency"
             rows={[
               { title: 'Median', look: 'line-one' },
               { title: '95th percentile', look: 'line-two' },
+              ...(past?.series
+                ? ([
+                    { title: 'Median before', look: 'line-past-one' },
+                    { title: '95th percentile before', look: 'line-past-two' },
+                  ] as const)
+                : []),
             ]}
-            moments={series.map((one) => ({
+            moments={series.map((one, index) => ({
               at: Date.parse(one.at),
               title: formatTitle(one.at),
-              values: [one.p50, one.p95],
+              values: [
+                one.p50,
+                one.p95,
+                ...(past?.series ? [past.series[index]?.p50 ?? null, past.series[index]?.p95 ?? null] : []),
+              ],
             }))}
             text={msText}
             exact={msExactText}
@@ -202,10 +267,10 @@ function Parts(props: {
       {metrics.connections + metrics.notifications > 0 && (
         <Card
           title="Subscriptions"
+          aside={seriesLink('notifications')}
           lead={`${counted(metrics.connections, 'WebSocket')} opened and ${counted(metrics.notifications, 'notification')} sent in the ${words}. Notifications do not count as requests.`}
         >
           <Chart
-            kind="bars"
             caption="Notifications"
             rows={[{ title: 'Notifications', look: 'area-good' }]}
             moments={series.map((one) => ({

@@ -18,7 +18,7 @@ export function MetricsTables(props: {
   const { byMethod, byOutcome, byNetwork, total } = metrics
   const { getTitle } = useNetworks()
   return (
-    <div className="columns">
+    <div className="columns level">
       <Card title="By method" aside={csvLink('methods')}>
         <BarTable
           label="Table by method"

@@ -11,21 +11,23 @@ export function RequestsChart(props: {
   readonly summary: string
   readonly timeZone: 'UTC' | undefined
   readonly onZoom?: (from: number, to: number) => void
+  /** The requests of each step of the period before, in the same order. @default not shown */
+  readonly past?: readonly (number | null)[] | undefined
 }) {
-  const { series, toTitle, ...others } = props
+  const { series, toTitle, past, ...others } = props
   return (
     <Chart
       {...others}
-      kind="bars"
       rows={[
         { title: 'Succeeded', look: 'area-good' },
         { title: 'Reverted', look: 'area-neutral' },
         { title: 'Failed or rejected', look: 'area-bad' },
+        ...(past ? [{ title: 'Before', look: 'line-past' } as const] : []),
       ]}
-      moments={series.map(({ at, succeeded, reverted, total }) => ({
+      moments={series.map(({ at, succeeded, reverted, total }, index) => ({
         at: Date.parse(at),
         title: toTitle(at),
-        values: [succeeded, reverted, total - succeeded - reverted],
+        values: [succeeded, reverted, total - succeeded - reverted, ...(past ? [past[index] ?? null] : [])],
       }))}
       text={shortText}
       exact={countText}

@@ -177,7 +177,8 @@ export const usageQuery = (appId?: string) =>
 /** A page of the request log. */
 export type RequestsPage = ControlApi['GET /api/apps/{appId}/requests']['response']
 
-const toRequestsQuery = ({ key, ...filters }: RequestFilters): RequestsCsvQuery => ({
+/** Converts the filters of a page to those of the API. */
+export const toRequestsQuery = ({ key, ...filters }: RequestFilters): RequestsCsvQuery => ({
   ...filters,
   ...(key !== undefined && { keyEnding: key }),
 })
@@ -212,6 +213,25 @@ export const requestsQuery = (subject: KeySubject, filters: RequestFilters) =>
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     staleTime: Infinity,
+  })
+
+/** The filters that the user has saved for a request log. */
+export const savedFiltersQuery = (subject: KeySubject) =>
+  queryOptions({
+    queryKey: ['saved-filters', subject],
+    queryFn: ({ signal }) =>
+      'appId' in subject
+        ? callApi('GET /api/apps/{appId}/saved-filters', { params: subject }, signal)
+        : callApi('GET /api/keys/{keyId}/saved-filters', { params: subject }, signal),
+    staleTime: 60_000,
+  })
+
+/** The custom errors of the contracts that an app calls. */
+export const contractErrorsQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['app', appId, 'contract-errors'],
+    queryFn: ({ signal }) => callApi('GET /api/apps/{appId}/contract-errors', { params: { appId } }, signal),
+    staleTime: 60_000,
   })
 
 /** One request of the log. */

@@ -9,8 +9,14 @@ const toText = (value: unknown): string | undefined =>
 const toTime = (value: unknown): string | undefined =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined
 
+/** What a metrics page shows. */
+export interface MetricsSearch extends MetricsQuery {
+  /** Whether it also shows the period before. */
+  readonly compare?: true
+}
+
 /** Reads the time range and the filters of a metrics page from its URL. Either `range`, or `from` and `to`. */
-export const readMetricsSearch = (search: Record<string, unknown>): MetricsQuery => {
+export const readMetricsSearch = (search: Record<string, unknown>): MetricsSearch => {
   const [from, to] = [toTime(search['from']), toTime(search['to'])]
   const [method, outcome, network] = [toText(search['method']), toText(search['outcome']), toText(search['network'])]
   return {
@@ -20,6 +26,7 @@ export const readMetricsSearch = (search: Record<string, unknown>): MetricsQuery
     ...(method !== undefined && { method }),
     ...(outcome !== undefined && { outcome }),
     ...(network !== undefined && { network }),
+    ...(search['compare'] === true && { compare: true }),
   }
 }
 
@@ -67,6 +74,12 @@ export interface RequestFilters {
   readonly key?: string
 }
 
+/** What the page of a request log shows: the requests that match the filters, and one of them beside the list. */
+export interface RequestsSearch extends RequestFilters {
+  /** The id of the open request. */
+  readonly request?: string
+}
+
 /** Reads the filters of a request log from its URL. */
 export const readRequestFilters = (search: Record<string, unknown>): RequestFilters =>
   Object.fromEntries(
@@ -75,3 +88,12 @@ export const readRequestFilters = (search: Record<string, unknown>): RequestFilt
       return text === undefined ? [] : [[name, text]]
     }),
   )
+
+/** Reads the filters of a request log and its open request from its URL. */
+export const readRequestsSearch = (search: Record<string, unknown>): RequestsSearch => {
+  const { request } = search
+  return {
+    ...readRequestFilters(search),
+    ...(typeof request === 'string' && /^log_[0-9a-z]{20}$/.test(request) && { request }),
+  }
+}

@@ -35,6 +35,7 @@ const actions: Readonly<Record<string, string>> = {
   'app.create': 'Created an app',
   'app.delete': 'Deleted an app',
   'app.edit': 'Changed an app',
+  'app.setErrors': 'Changed the contract errors of an app',
   'app.transfer': 'Moved an app to another account',
   'factor.add': 'Added a second factor',
   'factor.remove': 'Removed a second factor',

@@ -1,21 +1,21 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { KeySubject } from '../control/queries.ts'
-import type { RequestFilters } from '../control/searchParams.ts'
+import type { RequestsSearch } from '../control/searchParams.ts'
 
 /** A link to the request log of an app or an API key. */
 export function LogLink(props: {
   readonly subject: KeySubject
-  readonly filters?: RequestFilters
+  readonly search?: RequestsSearch
   readonly children: ReactNode
 }) {
-  const { subject, filters = {}, children } = props
+  const { subject, search = {}, children } = props
   return 'appId' in subject ? (
-    <Link to="/apps/$appId/requests" params={subject} search={filters}>
+    <Link to="/apps/$appId/requests" params={subject} search={search}>
       {children}
     </Link>
   ) : (
-    <Link to="/keys/$keyId/requests" params={subject} search={filters}>
+    <Link to="/keys/$keyId/requests" params={subject} search={search}>
       {children}
     </Link>
   )

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useParams, useSearch } from '@tanstack/react-router'
 import type { RequestDetailsView } from '@keyrail/gateway'
 import type { ReactNode } from 'react'
 import { outcomeKind } from '../charts/outcomeKind.ts'
@@ -7,62 +6,57 @@ import { outcomeTitle } from '../charts/outcomeTitle.ts'
 import { isControlFailure } from '../control/controlFailure.ts'
 import { requestQuery } from '../control/queries.ts'
 import type { KeySubject } from '../control/queries.ts'
-import { readRequestFilters } from '../control/searchParams.ts'
 import { sentence } from '../control/sentence.ts'
 import { NetworkName } from '../networks/NetworkName.tsx'
 import { useNetworks } from '../networks/useNetworks.ts'
 import { Card } from '../parts/Card.tsx'
 import { CopyButton } from '../parts/CopyButton.tsx'
 import { Empty } from '../parts/Empty.tsx'
-import { Loaded } from '../parts/Loaded.tsx'
+import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { Note } from '../parts/Note.tsx'
 import { countText, exactMomentText, msExactText } from '../parts/times.ts'
 import { AdviceLink } from '../run/AdviceLink.tsx'
 import { getAdvice } from '../run/getAdvice.ts'
 import type { KeyHolder } from '../snippet/useKeyHolder.ts'
-import { LogLink } from './LogLink.tsx'
 import { methodText } from './methodText.ts'
 import { Replay } from './Replay.tsx'
+import { RevertData } from './RevertData.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
 
-/** A request of the log with all that was recorded, and how to fix it if it failed. */
-export function RequestDetails(props: {
+/** What the details of a request need to know of its app or API key. */
+export interface DetailsOptions {
   readonly subject: KeySubject
   readonly holder: KeyHolder
   readonly recordDetails: boolean
   readonly requireJwt: boolean
-}) {
-  const { subject, recordDetails } = props
-  const filters = readRequestFilters(useSearch({ strict: false }))
-  const back = (
-    <LogLink subject={subject} filters={filters}>
-      Back to requests
-    </LogLink>
-  )
-  const { logId = '' } = useParams({ strict: false })
+}
+
+/** A request of the log with all that was recorded, and how to fix it if it failed. */
+export function RequestDetails(
+  props: DetailsOptions & {
+    readonly logId: string
+  },
+) {
+  const { subject, recordDetails, logId } = props
   const query = useQuery(requestQuery(subject, logId))
-  if (isControlFailure(query.error, 'not_found') || isControlFailure(query.error, 'invalid')) {
+  if (isControlFailure(query.error, 'not_found')) {
     return (
-      <Empty title="Request not found" action={back}>
-        <p>It may have been deleted: the log has only the latest requests.</p>
+      <Empty title="Request not found">
+        <p>It is no longer in the log, which has only the latest requests.</p>
       </Empty>
     )
   }
   return (
-    <div className="stack wide">
-      {back}
-      <Loaded query={query}>
-        {(request) => (
-          <div className="columns">
-            <div className="stack wide">
-              <Facts request={request} subject={subject} />
-              <Content request={request} recordDetails={recordDetails} />
-            </div>
-            <Replay request={request} subject={subject} holder={props.holder} requireJwt={props.requireJwt} />
-          </div>
-        )}
-      </Loaded>
-    </div>
+    <Loaded query={query} shape={<Skeleton lines={8} />}>
+      {(request) => (
+        <>
+          <Facts request={request} subject={subject} />
+          {request.revertData !== null && <RevertData data={request.revertData} subject={subject} />}
+          <Content request={request} recordDetails={recordDetails} />
+          <Replay request={request} subject={subject} holder={props.holder} requireJwt={props.requireJwt} />
+        </>
+      )}
+    </Loaded>
   )
 }
 
@@ -126,7 +120,7 @@ function Facts({ request, subject }: { readonly request: RequestDetailsView; rea
         <CopyButton
           title="Copy link"
           what="the link to this request"
-          text={() => `${location.origin}${location.pathname}`}
+          text={() => `${location.origin}${location.pathname}?request=${request.id}`}
         />
       </div>
     </Card>

@@ -16,17 +16,16 @@ import { Note } from '../parts/Note.tsx'
 import { SetupLink } from '../parts/SetupLink.tsx'
 import { ShowMore } from '../parts/ShowMore.tsx'
 import { FilterFields } from './FilterFields.tsx'
+import type { DetailsOptions } from './RequestDetails.tsx'
+import { RequestPanel } from './RequestPanel.tsx'
 import { RequestTable } from './RequestTable.tsx'
+import { SavedFilters } from './SavedFilters.tsx'
+import { useOpenRequest } from './useOpenRequest.ts'
 import { useLiveTail } from './useLiveTail.ts'
 
 /** The requests of an app or an API key, the newest first. New ones appear while nobody reads the table. */
-export function RequestLog({
-  subject,
-  networks,
-}: {
-  readonly subject: KeySubject
-  readonly networks: readonly string[]
-}) {
+export function RequestLog(props: DetailsOptions & { readonly networks: readonly string[] }) {
+  const { subject, networks } = props
   const search = useSearch({ strict: false })
   const filters = useMemo(() => readRequestFilters(search), [search])
   const navigate = useNavigate()
@@ -36,7 +35,8 @@ export function RequestLog({
   const [isPointedAt, setPointedAt] = useState(false)
   const [isFocused, setFocused] = useState(false)
   const isScrolled = useIsScrolled()
-  const isReading = isPointedAt || isFocused || isScrolled
+  const { open, onOpen, onMove, onClose } = useOpenRequest(filters)
+  const isReading = isPointedAt || isFocused || isScrolled || open !== undefined
   const { data: deployment } = useQuery(deploymentQuery)
   const isOff = deployment?.requestLog === false
   const query = useInfiniteQuery({ ...requestsQuery(subject, filters), placeholderData: keepPreviousData })
@@ -45,6 +45,12 @@ export function RequestLog({
   })
   const isFiltered = Object.keys(filters).length > 0
   const requests = useMemo(() => query.data?.pages.flatMap(({ items }) => items) ?? [], [query.data])
+  const ids = useMemo(() => requests.map(({ id }) => id), [requests])
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const isLast = open !== undefined && ids.at(-1) === open
+  useEffect(() => {
+    if (isLast && hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [isLast, hasNextPage, isFetchingNextPage, fetchNextPage])
   if (isOff && query.data?.pages[0]?.items.length === 0 && !isFiltered) return <Off />
   return (
     <div className="stack wide">
@@ -79,6 +85,7 @@ export function RequestLog({
           </div>
         }
       >
+        <SavedFilters subject={subject} filters={filters} onApply={setFilters} />
         <FilterFields
           subject={subject}
           filters={filters}
@@ -98,13 +105,14 @@ export function RequestLog({
                 onBlur={() => setFocused(false)}
                 aria-busy={query.isPlaceholderData}
               >
-                <RequestTable subject={subject} filters={filters} pages={pages} />
+                <RequestTable subject={subject} pages={pages} open={open} onOpen={onOpen} />
               </div>
             )
           }
         </Loaded>
         <ShowMore of={query} />
       </Card>
+      {open !== undefined && <RequestPanel {...props} logId={open} ids={ids} onMove={onMove} onClose={onClose} />}
     </div>
   )
 }

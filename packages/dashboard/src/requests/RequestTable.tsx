@@ -1,10 +1,8 @@
-import { useNavigate } from '@tanstack/react-router'
 import type { RequestEntryView } from '@keyrail/gateway'
 import { memo, useEffect, useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
 import { outcomeKind } from '../charts/outcomeKind.ts'
 import type { KeySubject, RequestsPage } from '../control/queries.ts'
-import type { RequestFilters } from '../control/searchParams.ts'
 import { useNetworks } from '../networks/useNetworks.ts'
 import { msText, shortMomentText } from '../parts/times.ts'
 import { methodText } from './methodText.ts'
@@ -13,15 +11,16 @@ import { StatusBadge } from './StatusBadge.tsx'
 import { toChunks } from './toChunks.ts'
 import { useNearViewport } from './useNearViewport.ts'
 
-/** Requests, one a line: a click anywhere on a row opens its page. Only rows near the viewport are rendered: there can be thousands. */
+/** Requests, one a line: a click anywhere on a row opens it. Only rows near the viewport are rendered: there can be thousands. */
 export function RequestTable(props: {
   readonly subject: KeySubject
-  readonly filters: RequestFilters
   readonly pages: readonly RequestsPage[]
+  /** The id of the open request. */
+  readonly open: string | undefined
+  readonly onOpen: (id: string) => void
 }) {
-  const { subject, filters, pages } = props
+  const { subject, pages } = props
   const { getTitle } = useNetworks()
-  const navigate = useNavigate()
   const chunks = useMemo(() => toChunks(pages.map(({ items }) => items)), [pages])
   // All rows are rendered when they load. Otherwise their real heights would move the button below them while it is pressed. Only a long list
   // that is shown again, by Back, starts with estimated heights.
@@ -30,17 +29,15 @@ export function RequestTable(props: {
   const rowCount = chunks.reduce((sum, { items }) => sum + items.length, 0)
   const path = 'appId' in subject ? `/apps/${subject.appId}/requests` : `/keys/${subject.keyId}/requests`
   // For all rows: a `Link` in each renders with every navigation.
-  const open = (event: MouseEvent<HTMLElement>): void => {
+  const openRow = (event: MouseEvent<HTMLElement>): void => {
     const logId = (event.target as Element).closest('a')?.dataset['logId']
     const isOwn = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
     if (logId === undefined || !isOwn) return
     event.preventDefault()
-    void ('appId' in subject
-      ? navigate({ to: '/apps/$appId/requests/$logId', params: { ...subject, logId }, search: filters })
-      : navigate({ to: '/keys/$keyId/requests/$logId', params: { ...subject, logId }, search: filters }))
+    props.onOpen(logId)
   }
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Table of requests" onClick={open}>
+    <div className="table-box" tabIndex={0} role="region" aria-label="Table of requests" onClick={openRow}>
       <table className="table cards requests" aria-rowcount={rowCount + 1}>
         <thead>
           <tr aria-rowindex={1}>
@@ -63,6 +60,7 @@ export function RequestTable(props: {
             isNearAtFirst={isMounted || start < 100}
             path={path}
             getTitle={getTitle}
+            open={items.some((item) => item.id === props.open) ? props.open : undefined}
           />
         ))}
       </table>
@@ -84,6 +82,7 @@ function Chunk(
     readonly requests: readonly RequestEntryView[]
     readonly start: number
     readonly isNearAtFirst: boolean
+    readonly open: string | undefined
   },
 ) {
   const { requests, start, path, getTitle } = props
@@ -93,7 +92,14 @@ function Chunk(
       {isNear ? (
         requests.map((request, at) => (
           // The first row of the table is its head.
-          <Row key={request.id} request={request} rowIndex={start + at + 2} path={path} getTitle={getTitle} />
+          <Row
+            key={request.id}
+            request={request}
+            rowIndex={start + at + 2}
+            path={path}
+            getTitle={getTitle}
+            isOpen={request.id === props.open}
+          />
         ))
       ) : (
         <tr className="filler" aria-hidden="true">
@@ -104,8 +110,14 @@ function Chunk(
   )
 }
 
-const Row = memo(function Row(props: RowContext & { readonly request: RequestEntryView; readonly rowIndex: number }) {
-  const { request, rowIndex, path, getTitle } = props
+const Row = memo(function Row(
+  props: RowContext & {
+    readonly request: RequestEntryView
+    readonly rowIndex: number
+    readonly isOpen: boolean
+  },
+) {
+  const { request, rowIndex, path, getTitle, isOpen } = props
   const outcome = outcomeText(request)
   return (
     <tr aria-rowindex={rowIndex}>
@@ -113,7 +125,12 @@ const Row = memo(function Row(props: RowContext & { readonly request: RequestEnt
         <time dateTime={request.at}>{shortMomentText(request.at)}</time>
       </td>
       <th scope="row" className="mono">
-        <a href={`${path}/${request.id}`} data-log-id={request.id} title={outcome}>
+        <a
+          href={`${path}?request=${request.id}`}
+          data-log-id={request.id}
+          title={outcome}
+          aria-current={isOpen || undefined}
+        >
           {methodText(request)}
         </a>
       </th>

@@ -6,6 +6,7 @@ import { deploymentQuery, loadRequests, metricsQuery } from '../control/queries.
 import type { KeySubject } from '../control/queries.ts'
 import { Card } from '../parts/Card.tsx'
 import { countText, momentText, msText } from '../parts/times.ts'
+import { LogLink } from '../requests/LogLink.tsx'
 import { methodText } from '../requests/methodText.ts'
 import { outcomeText } from '../requests/outcomeText.ts'
 import { StatusBadge } from '../requests/StatusBadge.tsx'
@@ -68,7 +69,7 @@ export function FirstRequest({ subject }: { readonly subject: KeySubject }) {
 }
 
 function RequestFacts({ subject, request }: { readonly subject: KeySubject; readonly request: RequestEntryView }) {
-  const { id: logId, at, outcome, status, durationMs } = request
+  const { id, at, outcome, status, durationMs } = request
   return (
     <>
       <dl className="facts">
@@ -96,15 +97,9 @@ function RequestFacts({ subject, request }: { readonly subject: KeySubject; read
         </div>
       </dl>
       <p>
-        {'appId' in subject ? (
-          <Link to="/apps/$appId/requests/$logId" params={{ ...subject, logId }}>
-            See the request
-          </Link>
-        ) : (
-          <Link to="/keys/$keyId/requests/$logId" params={{ ...subject, logId }}>
-            See the request
-          </Link>
-        )}
+        <LogLink subject={subject} search={{ request: id }}>
+          See the request
+        </LogLink>
       </p>
     </>
   )

@@ -7,6 +7,7 @@ import { apiKeyRoutes } from './routes/apiKeyRoutes.ts'
 import { appKeyRoutes } from './routes/appKeyRoutes.ts'
 import { appRoutes } from './routes/appRoutes.ts'
 import { auditRoutes } from './routes/auditRoutes.ts'
+import { contractErrorRoutes } from './routes/contractErrorRoutes.ts'
 import { deploymentRoutes } from './routes/deploymentRoutes.ts'
 import { factorRoutes } from './routes/factorRoutes.ts'
 import { jwtKeyRoutes } from './routes/jwtKeyRoutes.ts'
@@ -14,6 +15,7 @@ import { metricsRoutes } from './routes/metricsRoutes.ts'
 import { originRoutes } from './routes/originRoutes.ts'
 import { requestLogRoutes } from './routes/requestLogRoutes.ts'
 import { serviceRoutes } from './routes/serviceRoutes.ts'
+import { savedFilterRoutes } from './routes/savedFilterRoutes.ts'
 import { teamRoutes } from './routes/teamRoutes.ts'
 import { tokenRoutes } from './routes/tokenRoutes.ts'
 import { usageRoutes } from './routes/usageRoutes.ts'
@@ -35,6 +37,8 @@ export const routes: readonly Route[] = [
   ...apiKeyRoutes,
   ...metricsRoutes,
   ...requestLogRoutes,
+  ...savedFilterRoutes,
+  ...contractErrorRoutes,
   ...alertRoutes,
   ...auditRoutes,
   ...serviceRoutes,

@@ -10,6 +10,8 @@ import { createAuditLog } from './auditLog.ts'
 import type { AuditLog } from './auditLog.ts'
 import { createChanges } from './changes.ts'
 import type { Changes } from './changes.ts'
+import { createContractErrors } from './contractErrors.ts'
+import type { ContractErrors } from './contractErrors.ts'
 import { createEmailLinks } from './emailLinks.ts'
 import type { EmailLinks } from './emailLinks.ts'
 import { createFactors } from './factors.ts'
@@ -30,6 +32,8 @@ import { createOneTimeLinks } from './oneTimeLinks.ts'
 import type { OneTimeLinks } from './oneTimeLinks.ts'
 import { createRequestLog } from './requestLog.ts'
 import type { RequestLog } from './requestLog.ts'
+import { createSavedFilters } from './savedFilters.ts'
+import type { SavedFilters } from './savedFilters.ts'
 import { createSessions } from './sessions.ts'
 import type { Sessions } from './sessions.ts'
 import type { Db } from './tables.ts'
@@ -62,6 +66,8 @@ export interface Repositories {
   readonly auditLog: AuditLog
   readonly changes: Changes
   readonly requestLog: RequestLog
+  readonly savedFilters: SavedFilters
+  readonly contractErrors: ContractErrors
 }
 
 /** Creates the repositories of a database or a transaction. */
@@ -86,4 +92,6 @@ export const createRepositories = (db: Db): Repositories => ({
   auditLog: createAuditLog(db),
   changes: createChanges(db),
   requestLog: createRequestLog(db),
+  savedFilters: createSavedFilters(db),
+  contractErrors: createContractErrors(db),
 })

@@ -466,6 +466,29 @@ export const factorColumns = {
   usedAt: nullable<number>(),
 }
 
+/** The requests of a log that a saved filter selects. */
+export interface StoredFilters {
+  readonly method?: string
+  /** An outcome, or `failed`. */
+  readonly outcome?: string
+  readonly network?: Network
+  readonly keyEnding?: string
+}
+
+/** The columns of saved filters: a list of each user for each log, which is that of a key. */
+export const savedFilterColumns = {
+  keyId: plain<string>(),
+  userId: plain<string>(),
+  items: json<readonly { readonly name: string; readonly filters: StoredFilters }[]>(),
+}
+
+/** The columns of the custom errors of apps. */
+export const contractErrorColumns = {
+  appId: plain<string>(),
+  /** Such as `error Foo(uint256 a)`. */
+  signatures: json<readonly string[]>(),
+}
+
 interface RequestLogRow {
   keyId: string
   at: number
@@ -474,6 +497,8 @@ interface RequestLogRow {
   outcome: string
   code: number | null
   message: string | null
+  /** Hex, cut; of a reverted call. */
+  revertData: string | null
   status: number
   durationUs: number
   network: string
@@ -535,6 +560,8 @@ export interface Tables {
   usageState: UsageStateRow
   requestLog: RequestLogRow
   requestExcerpts: RequestExcerptRow
+  savedFilters: RowOf<typeof savedFilterColumns>
+  contractErrors: RowOf<typeof contractErrorColumns>
 }
 
 /** A database, or a transaction in it. */

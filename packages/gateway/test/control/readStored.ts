@@ -18,6 +18,8 @@ const tables = [
   'oneTimeLinks',
   'leftUsers',
   'webhooks',
+  'savedFilters',
+  'contractErrors',
   'auditLog',
   'changes',
 ] as const satisfies readonly (keyof Tables)[]

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
-import type { RequestEntriesView, RequestDetailsView, RequestsQuery } from '../../src/control/contract/controlApi.d.ts'
+import type {
+  ControlApi,
+  RequestEntriesView,
+  RequestDetailsView,
+  RequestsQuery,
+} from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { createLogId } from '../../src/usage/requestLog/logId.ts'
 import { toRequestSteps } from '../../src/usage/requestLog/requestLogRows.ts'
@@ -9,7 +14,7 @@ import { suiteDatabases } from '../storage/databases.ts'
 import { createRequestRow } from '../usage/createRequestRow.ts'
 import { startControl } from './startControl.ts'
 import type { StartedControl } from './startControl.ts'
-import { createAppBody, expectBody, password, signUp } from './accountFixture.ts'
+import { addMember, createAppBody, expectBody, password, signUp } from './accountFixture.ts'
 import type { TestUser } from './accountFixture.ts'
 
 const start = Date.UTC(2026, 10, 20)
@@ -168,6 +173,83 @@ describe.each(suiteDatabases)('the request log on $name', (database) => {
     control.clock.now += 24 * 60 * 60_000 + 1
     expect(await get()).toMatchObject({ id: row.request.id, params: null, response: null })
     control.clock.now = before
+  })
+
+  test('a request has its revert data, whether or not details are recorded', async () => {
+    const owner = await signUp(control)
+    const { id, key } = await createApp(owner)
+    const row = createRequestRow({ keyId: key.id, at: start, outcome: 'reverted', revertData: '0xdeadbeef' })
+    await write([row])
+    const params = { appId: id, logId: row.request.id }
+    const found = await control.call('GET /api/apps/{appId}/requests/{logId}', { as: owner.as, params })
+    expect(expectBody(found)).toMatchObject({ revertData: '0xdeadbeef', params: null, response: null })
+  })
+
+  test('each member of a team has saved filters of their own, for each log', async () => {
+    const owner = await signUp(control)
+    const { id: accountId } = expectBody<{ id: string }>(
+      await control.call('POST /api/accounts', { as: owner.as, body: { name: 'Acme' } }),
+      201,
+    )
+    const viewer = await signUp(control)
+    await addMember(control, accountId, { id: viewer.id, role: 'viewer' })
+    const inTeam = (as: TestUser['as']) => ({ ...as, account: accountId })
+    const created = await control.call('POST /api/apps', { as: inTeam(owner.as), body: createAppBody() })
+    const params = { appId: expectBody<{ app: { id: string } }>(created, 201).app.id }
+    const list = async (as: TestUser['as']) =>
+      expectBody(await control.call('GET /api/apps/{appId}/saved-filters', { as: inTeam(as), params }))
+    const items = [{ name: 'Failures', filters: { outcome: 'failed', keyEnding: 'WXYZ' } }]
+    const set = (body: ControlApi['PUT /api/apps/{appId}/saved-filters']['body']) =>
+      control.call('PUT /api/apps/{appId}/saved-filters', { as: inTeam(viewer.as), params, body })
+    expect(expectBody(await set({ items }))).toEqual({ items })
+    expect(await list(viewer.as)).toEqual({ items })
+    expect(await list(owner.as)).toEqual({ items: [] })
+    expectBody(await set({ items: [] }))
+    expect(await list(viewer.as)).toEqual({ items: [] })
+  })
+
+  test.each<[string, string, unknown]>([
+    ['more than 20', 'items', Array.from({ length: 21 }, (_, at) => ({ name: `${at}`, filters: {} }))],
+    ['two of one name', 'items', [1, 2].map(() => ({ name: 'Failures', filters: {} }))],
+    ['a long name', 'items[0].name', [{ name: 'x'.repeat(65), filters: {} }]],
+    ['another parameter', 'items[0].filters', [{ name: 'A', filters: { request: 'log_1' } }]],
+  ])('rejects saved filters with %s', async (_, field, items) => {
+    const owner = await signUp(control)
+    const { id } = await createApp(owner)
+    const body = { items } as ControlApi['PUT /api/apps/{appId}/saved-filters']['body']
+    const params = { appId: id }
+    const response = await control.call('PUT /api/apps/{appId}/saved-filters', { as: owner.as, params, body })
+    expect(response.status).toBe(422)
+    expect((response.body as ApiErrorView).error.fields?.[0]?.field).toMatch(field)
+  })
+
+  test('an app has custom errors, which are checked, logged, and gone with the app', async () => {
+    const owner = await signUp(control)
+    const { id } = await createApp(owner)
+    const params = { appId: id }
+    const set = (signatures: readonly string[]) =>
+      control.call('PUT /api/apps/{appId}/contract-errors', { as: owner.as, params, body: { signatures } })
+    const signatures = ['error Foo(uint256 a)', 'error Bar((address owner, bytes32[2] ids) one)']
+    expectBody(await set(signatures))
+    for (const wrong of ['event Foo()', 'error Foo', 'error Foo(uint256 a) view', `error ${'F'.repeat(500)}()`])
+      expect((await set([wrong])).status).toBe(422)
+    expect((await set([...signatures, signatures[0] ?? ''])).status).toBe(422)
+    expect((await set(Array.from({ length: 301 }, (_, at) => `error Foo${at}()`))).status).toBe(422)
+    const got = await control.call('GET /api/apps/{appId}/contract-errors', { as: owner.as, params })
+    expect(expectBody(got)).toEqual({ signatures })
+    const [entry] = await control.storage.auditLog.list({ limit: 1 })
+    expect(entry).toMatchObject({ action: 'app.setErrors', subject: id, detail: { errors: 2 } })
+    await control.storage.apps.remove({ id, userId: owner.id, now: control.clock.now })
+    const rows = control.storage.db.query.selectFrom('contractErrors').selectAll().where('appId', '=', id)
+    expect(await rows.execute()).toEqual([])
+  })
+
+  test('metrics say from when on they count', async () => {
+    const owner = await signUp(control)
+    const { id } = await createApp(owner)
+    const params = { appId: id }
+    const metrics = await control.call('GET /api/apps/{appId}/metrics', { as: owner.as, params, query: {} })
+    expect(expectBody(metrics)).toMatchObject({ countedFrom: new Date(control.clock.now).toISOString() })
   })
 
   test('exports the filtered requests of a log as CSV', async () => {

@@ -123,7 +123,7 @@ export const testRoles = (database: TestDatabase, { isQuick = false } = {}): voi
     })
 
     const request = (name: RouteName, of: AccountFixture, as: Login | undefined): Promise<TestResponse> => {
-      control.clock.now += 500
+      control.clock.now += 250
       return control.call(name, { ...validInputs[name](of), as } as Sent<RouteName>)
     }
 

@@ -111,6 +111,8 @@ const createMetrics = ({ from, to, step }: MetricsQuery): Metrics => {
     succeeded: 3,
     reverted: 1,
     stored: 0,
+    charged: { units: 4, free: [{ outcome: 'nodeError', total: 1 }], weighted: 0, notifications: 0 },
+    storedFrom: 0,
     successRate: 0.8,
     latencyMs: { p50: 1.5, p90: 2, p95: 2, p99: 2 },
     connections: 1,

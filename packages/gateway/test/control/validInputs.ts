@@ -16,6 +16,7 @@ const teamInput = ({ team }: AccountFixture) => ({ params: { accountId: team.id 
 /** Another account of the user than that of the app. */
 const getTransferTarget = ({ user, team }: AccountFixture): string =>
   user.as.account === undefined ? team.id : user.id
+const savedFilters = { items: [{ name: 'Failures', filters: { outcome: 'failed' } }] }
 const entryInput = ({ app, entryId }: AccountFixture) => ({ params: { appId: app.id, entryId } })
 
 /** A valid input for each route. A missing route does not compile. */
@@ -98,6 +99,15 @@ export const validInputs: { readonly [Name in RouteName]: (fixture: AccountFixtu
   'GET /api/apps/{appId}/requests': (fixture) => ({ ...appInput(fixture), query: { outcome: 'failed', limit: 2 } }),
   'GET /api/apps/{appId}/requests.csv': (fixture) => ({ ...appInput(fixture), query: { network: 'testnet' } }),
   'GET /api/apps/{appId}/requests/{logId}': ({ app, logId }) => ({ params: { appId: app.id, logId } }),
+  'GET /api/apps/{appId}/saved-filters': appInput,
+  'PUT /api/apps/{appId}/saved-filters': (fixture) => ({ ...appInput(fixture), body: savedFilters }),
+  'GET /api/apps/{appId}/contract-errors': appInput,
+  'PUT /api/apps/{appId}/contract-errors': (fixture) => ({
+    ...appInput(fixture),
+    body: { signatures: ['error Foo(uint256 a)'] },
+  }),
+  'GET /api/keys/{keyId}/saved-filters': keyInput,
+  'PUT /api/keys/{keyId}/saved-filters': (fixture) => ({ ...keyInput(fixture), body: savedFilters }),
   'GET /api/keys': () => ({}),
   'POST /api/keys': () => ({ body: { name: 'k', network: 'mainnet', expiresAt: null } }),
   'GET /api/keys/{keyId}': keyInput,

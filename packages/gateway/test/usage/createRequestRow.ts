@@ -14,6 +14,7 @@ export const createRequestRow = (request: Partial<LoggedRequest>, excerpts?: Req
       outcome: 'nodeError',
       code: 3,
       message: 'execution reverted',
+      revertData: null,
       status: 200,
       durationUs: 1_500,
       network: 'testnet',

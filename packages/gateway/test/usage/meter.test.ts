@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createReadMetrics } from '../../src/usage/metering/createReadMetrics.ts'
 import { rollUp } from '../../src/usage/metering/rollUp.ts'
-import type { MeteredKey, MeterEvent } from '../../src/usage/metering/meter.ts'
+import type { MeteredKey, MeterEvent, Outcome } from '../../src/usage/metering/meter.ts'
 import { dayMs, floorTo, hourMs, minuteMs } from '../../src/lib/time.ts'
 import { maxMethodNames } from '../../src/lib/methods.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
@@ -46,6 +46,31 @@ describe.each(suiteDatabases)('metering on $name', (database) => {
     await meters.storage.db.query.deleteFrom('usageMinutes').where('keyId', '=', key.id).execute()
     await meters.storage.db.query.deleteFrom('usageHours').where('keyId', '=', key.id).execute()
     await expectStored()
+  })
+
+  test('metrics have what the limits charged, and why it differs from the number of calls', async () => {
+    const key = newKey()
+    const meter = open()
+    const charge = (method: string, outcome: Outcome, calls: number, units: number): void =>
+      meter.count(key, 'testnet', method, outcome, 1, calls, { units, bytes: 1 })
+    charge('eth_call', 'succeeded', 601, 601)
+    charge('eth_call', 'rate_limited', 2, 0)
+    charge('eth_getLogs', 'succeeded', 10, 50)
+    charge('eth_getLogs', 'upstreamFailed', 3, 2)
+    charge('eth_subscription', 'succeeded', 7, 14)
+    await meter.flush()
+    expect((await minutes(key)).charged).toEqual({
+      units: 667,
+      free: [
+        { outcome: 'rate_limited', total: 2 },
+        { outcome: 'upstreamFailed', total: 1 },
+      ],
+      weighted: 40,
+      notifications: 14,
+    })
+    const span = { from: start, to: start + hourMs, step: 'hour' } as const
+    const ofLogs = createReadMetrics(meters)({ subject: { keyId: key.id }, ...span, filter: { method: 'eth_getLogs' } })
+    expect((await ofLogs).charged).toMatchObject({ units: 52, weighted: 40, notifications: 0 })
   })
 
   test('metrics have the counts by step, method, outcome and network, for a key, an app and a user', async () => {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { MetricsPanel } from '../../charts/MetricsPanel.tsx'
+import { toPath } from '../../control/callApi.ts'
 import { metricsQuery, usageQuery } from '../../control/queries.ts'
 import { NetworkLimits } from '../../networks/NetworkLimits.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -37,7 +38,10 @@ export function AccountUsage() {
         </Loaded>
         <UsageShare />
       </div>
-      <UsageHistory query={metricsQuery('account', 'month')} />
+      <UsageHistory
+        query={metricsQuery('account', 'month')}
+        csv={toPath('GET /api/metrics.csv', { query: { range: 'month' } })}
+      />
       <h2>All apps and API keys</h2>
       <MetricsPanel subject="account" />
     </>

@@ -23,6 +23,7 @@ import { UsageMeter } from '../../parts/UsageMeter.tsx'
 import { WeightsHint } from '../../parts/WeightsHint.tsx'
 import { AppKeyCard } from './AppKeyCard.tsx'
 import { AppMove } from './AppMove.tsx'
+import { ContractErrorsCard } from './ContractErrorsCard.tsx'
 import { useApp, useDeployment } from './useApp.ts'
 import { useAppChange } from './useAppChange.ts'
 
@@ -38,6 +39,7 @@ export function AppAdvanced() {
       <Limits app={app} />
       <AppKeyCard app={app} />
       <RequireJwt app={app} />
+      <ContractErrorsCard app={app} />
       <ConfirmedReadsCard of={app} needs="apps:write" save={change} />
       <Needs scope="manage">
         <AppMove app={app} />

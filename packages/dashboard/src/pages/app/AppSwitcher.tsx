@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import type { AppView } from '@keyrail/gateway'
 import { useMemo } from 'react'
 import { activityQuery } from '../../control/queries.ts'
@@ -13,7 +13,6 @@ const maxShown = 50
 /** Opens the same page of another app. Renders nothing if there is only one. */
 export function AppSwitcher({ app }: { readonly app: AppView }) {
   const navigate = useNavigate()
-  const { logId } = useParams({ strict: false })
   const { data } = useQuery(activityQuery)
   const apps = useMemo((): readonly SearchOption[] => {
     const items = data?.items.filter(({ kind }) => kind === 'app') ?? []
@@ -33,9 +32,7 @@ export function AppSwitcher({ app }: { readonly app: AppView }) {
         chosen={undefined}
         search={search}
         // A request belongs to one app.
-        onChoose={(appId) =>
-          void navigate({ to: logId === undefined ? '.' : '/apps/$appId/requests', params: { appId }, search: {} })
-        }
+        onChoose={(appId) => void navigate({ to: '.', params: { appId }, search: {} })}
         placeholder="Switch app"
         nothing={`No app matches. This one is ${app.name}.`}
       />

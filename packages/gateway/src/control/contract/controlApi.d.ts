@@ -446,6 +446,11 @@ export interface ConfirmFactorBody {
   readonly password?: string
 }
 
+/** The custom errors of the contracts that an app calls. */
+export interface ContractErrorsView {
+  readonly signatures: readonly string[]
+}
+
 /** Creates a personal access token. */
 export interface CreateAccessTokenBody {
   /** 1 to 64 characters. */
@@ -1003,6 +1008,22 @@ export interface MetricsView {
   readonly reverted: number
   /** Requests whose result was in the chain store: no node was asked. */
   readonly stored: number
+  /** What the limits charged for the requests: `units` is `total`, less those that are `free`, plus `weighted` and `notifications`. */
+  readonly charged: {
+    /** What the limits charged. */
+    readonly units: number
+    /** Requests that were not charged, by outcome, most frequent first: those that were rejected, or sent to no node. */
+    readonly free: readonly {
+      readonly outcome: string
+      readonly total: number
+    }[]
+    /** Units beyond one for each request, because of the weights of methods. */
+    readonly weighted: number
+    /** Units of notifications. */
+    readonly notifications: number
+  }
+  /** From when on requests are counted: when the app, the API key or the account was created, or when the retention of counts starts. */
+  readonly countedFrom: string
   /** `(succeeded + reverted) / total`, 0 to 1; `null` if there were no requests. */
   readonly successRate: number | null
   readonly latencyMs: {
@@ -1312,6 +1333,8 @@ export interface RequestDetailsView {
   /** The size of the response body before compression; `null` if it was streamed, or not sent. */
   readonly responseBytes: number | null
   readonly transport: 'http' | 'websocket'
+  /** The revert data of the call in `method`, in hex: its selector and the first 512 bytes after it. `null` if it did not revert, or the node sent none. */
+  readonly revertData: string | null
   /** The first 1,024 characters of the params of the call in `method`, as the caller sent them; `null` if they were not recorded. */
   readonly params: string | null
   /** The first 1,024 characters of the result or error of the same call; `null` if it was not recorded. */
@@ -1405,6 +1428,25 @@ export interface RotateBody {
   readonly expiresAt?: string | null
 }
 
+/** Filters of a request log under a name. */
+export interface SavedFilter {
+  readonly name: string
+  /** The filters of the list of requests. */
+  readonly filters: {
+    readonly method?: string
+    /** An outcome, or `failed` for all except `succeeded` and `reverted`. */
+    readonly outcome?: string
+    readonly network?: Network
+    /** The last four characters of the key. */
+    readonly keyEnding?: string
+  }
+}
+
+/** The filters that the user has saved for a request log, in the order of the user. */
+export interface SavedFiltersView {
+  readonly items: readonly SavedFilter[]
+}
+
 /** A service that an app can use. With `Private transactions`, its transactions go only to nodes that keep them private. */
 export type ServiceName = 'Node API' | 'Private transactions'
 
@@ -1425,6 +1467,18 @@ export interface SessionView {
   readonly scopes: readonly string[] | null
   /** The account that the request acts for. */
   readonly actingFor: ActingAccountView
+}
+
+/** Replaces an app's custom errors. */
+export interface SetContractErrorsBody {
+  /** At most 300, without duplicates. */
+  readonly signatures: readonly string[]
+}
+
+/** Replaces the saved filters of the user for a request log. */
+export interface SetSavedFiltersBody {
+  /** At most 20, each with a name of its own. */
+  readonly items: readonly SavedFilter[]
 }
 
 /** A log-in at the OpenID Connect provider. */
@@ -1974,6 +2028,18 @@ export interface ControlApi {
   'GET /api/keys/{keyId}/requests.csv': Call<{ params: { readonly keyId: string }; query: RequestsCsvQuery; response: string }>
   /** Gets one of an API key's requests in the log, with excerpts of its params and response if they were recorded. */
   'GET /api/keys/{keyId}/requests/{logId}': Call<{ params: { readonly keyId: string; readonly logId: string }; response: RequestDetailsView }>
+  /** Lists the filters that the user has saved for an app's request log. */
+  'GET /api/apps/{appId}/saved-filters': Call<{ params: { readonly appId: string }; response: SavedFiltersView }>
+  /** Replaces the filters that the user has saved for an app's request log. */
+  'PUT /api/apps/{appId}/saved-filters': Call<{ params: { readonly appId: string }; body: SetSavedFiltersBody; response: SavedFiltersView }>
+  /** Lists the filters that the user has saved for an API key's request log. */
+  'GET /api/keys/{keyId}/saved-filters': Call<{ params: { readonly keyId: string }; response: SavedFiltersView }>
+  /** Replaces the filters that the user has saved for an API key's request log. */
+  'PUT /api/keys/{keyId}/saved-filters': Call<{ params: { readonly keyId: string }; body: SetSavedFiltersBody; response: SavedFiltersView }>
+  /** Lists the custom errors of the contracts that an app calls. */
+  'GET /api/apps/{appId}/contract-errors': Call<{ params: { readonly appId: string }; response: ContractErrorsView }>
+  /** Replaces the custom errors of the contracts that an app calls. The dashboard decodes the revert data of requests by them. */
+  'PUT /api/apps/{appId}/contract-errors': Call<{ params: { readonly appId: string }; body: SetContractErrorsBody; response: ContractErrorsView }>
   /** Gets when alerts are sent and to whom, and the last deliveries. */
   'GET /api/alerts': Call<{ response: AlertsView }>
   /** Sets which alerts are sent by email. */

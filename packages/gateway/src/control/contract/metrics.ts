@@ -20,6 +20,23 @@ export const metricsView = z
     succeeded: count.describe('Requests with a successful response.'),
     reverted: count.describe('Requests whose contract reverted. They are neither successes nor failures.'),
     stored: count.describe('Requests whose result was in the chain store: no node was asked.'),
+    charged: z
+      .strictObject({
+        units: count.describe('What the limits charged.'),
+        free: z
+          .array(z.strictObject({ outcome: z.string(), total: count }))
+          .describe(
+            'Requests that were not charged, by outcome, most frequent first: those that were rejected, or sent to no node.',
+          ),
+        weighted: count.describe('Units beyond one for each request, because of the weights of methods.'),
+        notifications: count.describe('Units of notifications.'),
+      })
+      .describe(
+        'What the limits charged for the requests: `units` is `total`, less those that are `free`, plus `weighted` and `notifications`.',
+      ),
+    countedFrom: timeText.describe(
+      'From when on requests are counted: when the app, the API key or the account was created, or when the retention of counts starts.',
+    ),
     successRate: z
       .number()
       .min(0)

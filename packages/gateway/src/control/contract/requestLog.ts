@@ -67,6 +67,12 @@ export const requestEntriesView = pageOf(requestEntryView).describe('A page of r
 export const requestDetailsView = z
   .strictObject({
     ...entryMembers,
+    revertData: z
+      .string()
+      .nullable()
+      .describe(
+        'The revert data of the call in `method`, in hex: its selector and the first 512 bytes after it. `null` if it did not revert, or the node sent none.',
+      ),
     params: z
       .string()
       .nullable()
@@ -82,7 +88,8 @@ export const requestDetailsView = z
 
 const hasNoControl = (text: string): boolean => !/[\p{Cc}\p{Cs}]/u.test(text)
 
-const filters = {
+/** The filters of a list of requests. */
+export const requestFilters = {
   method: z
     .string()
     .max(64, { error: 'must have at most 64 characters' })
@@ -109,8 +116,8 @@ export const requestsQuery = z
       .describe(
         'Only requests newer than the one with this id. Instances write requests some seconds late, so it also returns those of the 5 seconds before: skip the ids that you have.',
       ),
-    ...filters,
+    ...requestFilters,
   })
   .describe('Selects requests in the log.')
 
-export const requestsCsvQuery = z.strictObject(filters).describe('Selects requests of the log for a CSV table.')
+export const requestsCsvQuery = z.strictObject(requestFilters).describe('Selects requests of the log for a CSV table.')

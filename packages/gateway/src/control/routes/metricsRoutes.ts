@@ -1,5 +1,4 @@
 import { narrowLimits, resolveLimits } from '../../auth/key/keyLimits.ts'
-import type { MetricsQuery as Asked } from '../../usage/metering/metrics.ts'
 import type { Key } from '../../storage/keys.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { activityHours, getActivityStart, toActivityView, toKeyTrafficView } from '../views/toActivityView.ts'
@@ -8,6 +7,7 @@ import { toCsvFileName } from '../views/csv.ts'
 import type { CsvSubject } from '../views/csv.ts'
 import { toMetricsCsv } from '../views/metricsCsv.ts'
 import { readMetricsView } from '../views/readMetricsView.ts'
+import type { MetricsSubject } from '../views/readMetricsView.ts'
 import { readAccountUsage, toUsageView } from '../views/toUsageView.ts'
 import { activityView, keyTrafficView } from '../contract/activity.ts'
 import { metricsCsvQuery, metricsQuery, metricsView } from '../contract/metrics.ts'
@@ -17,28 +17,29 @@ import type { KeyTrafficView, MetricsCsvQuery, MetricsQuery, MetricsView } from 
 import { requireAccount, requireAccountId, route } from '../route.ts'
 import type { Caller, ControlParts, HandlerResult, Route } from '../route.ts'
 
-type Subject = Asked['subject']
-
 /** The subject of metrics, and the facts that name its CSV file. */
-interface MetricsTarget {
-  readonly subject: Subject
+interface MetricsTarget extends MetricsSubject {
   readonly file: CsvSubject
 }
 
 const toAccountTarget = (caller: Caller): MetricsTarget => {
-  const id = requireAccountId(caller)
-  return { subject: { userId: id }, file: { id, name: 'account' } }
+  const { id, createdAt } = requireAccount(caller)
+  return { subject: { userId: id }, createdAt, file: { id, name: 'account' } }
 }
 
 const findApp = async ({ storage }: ControlParts, caller: Caller, id: string): Promise<MetricsTarget | undefined> => {
   const app = await storage.apps.find({ id, userId: requireAccountId(caller) })
-  return app === undefined ? undefined : { subject: { appId: app.id }, file: app }
+  return app === undefined ? undefined : { subject: { appId: app.id }, createdAt: app.createdAt, file: app }
 }
 
 const findKey = async ({ storage }: ControlParts, caller: Caller, id: string): Promise<MetricsTarget | undefined> => {
   const key = await storage.keys.find({ id, userId: requireAccountId(caller) })
   return key?.appId === null
-    ? { subject: { keyId: key.id }, file: { id, name: key.name, network: getKeyNetwork(key) } }
+    ? {
+        subject: { keyId: key.id },
+        createdAt: key.createdAt,
+        file: { id, name: key.name, network: getKeyNetwork(key) },
+      }
     : undefined
 }
 
@@ -47,7 +48,7 @@ const toJson = async (
   target: MetricsTarget | undefined,
   query: MetricsQuery,
 ): Promise<HandlerResult<MetricsView>> => {
-  return target === undefined ? { error: apiErrors.notFound() } : readMetricsView(parts, target.subject, query)
+  return target === undefined ? { error: apiErrors.notFound() } : readMetricsView(parts, target, query)
 }
 
 const toCsv = async (
@@ -56,7 +57,7 @@ const toCsv = async (
   { of = 'series', ...query }: MetricsCsvQuery,
 ): Promise<HandlerResult<string>> => {
   if (target === undefined) return { error: apiErrors.notFound() }
-  const result = await readMetricsView(parts, target.subject, query)
+  const result = await readMetricsView(parts, target, query)
   if ('error' in result) return result
   const { response: metrics } = result
   return { response: toMetricsCsv(metrics, of), fileName: toCsvFileName(target.file, [of, metrics.range]) }

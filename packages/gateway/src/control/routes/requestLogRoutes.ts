@@ -5,9 +5,7 @@ import { getLogTime } from '../../usage/requestLog/logId.ts'
 import { apiErrors } from '../apiErrors.ts'
 import { defaultPageLimit } from '../contract/page.ts'
 import { fromCursor, invalidCursor, toCursor } from '../cursor.ts'
-import { getKeyNetwork } from '../views/toApiKeyView.ts'
 import { toCsvFileName } from '../views/csv.ts'
-import type { CsvSubject } from '../views/csv.ts'
 import { toRequestsCsv } from '../views/requestsCsv.ts'
 import { toRequestEntryView } from '../views/toRequestEntryView.ts'
 import { requestDetailsView, requestEntriesView, requestsCsvQuery, requestsQuery } from '../contract/requestLog.ts'
@@ -18,8 +16,10 @@ import type {
   RequestsCsvQuery,
   RequestsQuery,
 } from '../contract/controlApi.d.ts'
-import { requireAccountId, route } from '../route.ts'
-import type { Caller, ControlParts, HandlerResult, Route } from '../route.ts'
+import { route } from '../route.ts'
+import type { ControlParts, HandlerResult, Route } from '../route.ts'
+import { findAppLog, findKeyLog } from './findLog.ts'
+import type { LogTarget } from './findLog.ts'
 
 /** How late another instance may write a request. */
 const lateMs = 5_000
@@ -28,24 +28,6 @@ const lateMs = 5_000
 const maxCsvRows = 10_000
 /** SQLite is read in this thread, so a page of rows delays other requests. */
 const csvRowsAtOnce = 500
-
-/** A log, and the facts that name its CSV file. */
-interface LogTarget {
-  readonly keyId: string
-  readonly file: CsvSubject
-}
-
-const findAppLog = async ({ storage }: ControlParts, caller: Caller, appId: string): Promise<LogTarget | undefined> => {
-  const userId = requireAccountId(caller)
-  const app = await storage.apps.find({ id: appId, userId })
-  const key = await storage.keys.findByApp({ appId, userId })
-  return app && key && { keyId: key.id, file: app }
-}
-
-const findKeyLog = async ({ storage }: ControlParts, caller: Caller, id: string): Promise<LogTarget | undefined> => {
-  const key = await storage.keys.find({ id, userId: requireAccountId(caller) })
-  return key?.appId === null ? { keyId: id, file: { id, name: key.name, network: getKeyNetwork(key) } } : undefined
-}
 
 const list = async (
   { storage }: ControlParts,
@@ -106,7 +88,7 @@ const get = async (
   if (request === undefined) return { error: apiErrors.notFound() }
   const excerpts = await storage.requestLog.findExcerpts({ keyId, at, id, from: now() - excerptsMs })
   const { params = null, response = null } = excerpts ?? {}
-  return { response: { ...toRequestEntryView(request), params, response } }
+  return { response: { ...toRequestEntryView(request), revertData: request.revertData, params, response } }
 }
 
 /** The routes of the request log. */

@@ -140,7 +140,8 @@ export const userAdminRoutes: readonly Route[] = [
     },
     async ({ params, query }, parts) => {
       const user = await parts.accounts.operator.findUser({ id: params.userId })
-      return user === undefined ? { error: apiErrors.notFound() } : readMetricsView(parts, { userId: user.id }, query)
+      if (user === undefined) return { error: apiErrors.notFound() }
+      return readMetricsView(parts, { subject: { userId: user.id }, createdAt: user.createdAt }, query)
     },
   ),
 

@@ -53,10 +53,13 @@ export const getCustomSpan = (
   return { from: Math.floor(start / stepMs) * stepMs, to: Math.ceil(end / stepMs) * stepMs, step }
 }
 
-/** Converts metrics to their API form. */
+/**
+ * Converts metrics to their API form.
+ * @param options.createdAt - Of the subject, in milliseconds since 1970.
+ */
 export const toMetricsView = (
   metrics: Metrics,
-  { range, span }: { range: MetricsView['range']; span: Omit<MetricsQuery, 'subject'> },
+  { range, span, createdAt }: { range: MetricsView['range']; span: Omit<MetricsQuery, 'subject'>; createdAt: number },
 ): MetricsView => ({
   range,
   from: isoTime(span.from),
@@ -66,6 +69,8 @@ export const toMetricsView = (
   succeeded: metrics.succeeded,
   reverted: metrics.reverted,
   stored: metrics.stored,
+  charged: metrics.charged,
+  countedFrom: isoTime(Math.max(createdAt, metrics.storedFrom)),
   successRate: metrics.successRate,
   latencyMs: metrics.latencyMs,
   connections: metrics.connections,

@@ -22,6 +22,7 @@ import { teams } from './0021Teams.ts'
 import { storedCalls } from './0022StoredCalls.ts'
 import { confirmedReads } from './0023ConfirmedReads.ts'
 import { lastingAlerts } from './0024LastingAlerts.ts'
+import { requestPanel } from './0025RequestPanel.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations in order, starting with version 1. */
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   storedCalls,
   confirmedReads,
   lastingAlerts,
+  requestPanel,
 ]

@@ -5,10 +5,10 @@ import type { Db } from '../../storage/tables.ts'
 import { bucketCount, percentile } from './latencyBuckets.ts'
 import { toOldKeyId } from '../../storage/toOldKeyId.ts'
 import { connectionMethod, forwardedOutcomes, notificationMethod } from './meter.ts'
-import type { CallFilter, Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
-import { unpackCounts } from './usageCounts.ts'
+import type { CallFilter, Charged, Metrics, MetricsQuery, ReadMetrics } from './metrics.ts'
+import { unpackCounts, unpackUse } from './usageCounts.ts'
 import { splitByTable } from './usagePlan.ts'
-import type { PeriodPart } from './usagePlan.ts'
+import type { PeriodPart, StoredFrom } from './usagePlan.ts'
 import { readState } from './usageRows.ts'
 import { dayMs, floorTo, hourMs, minuteMs } from '../../lib/time.ts'
 
@@ -40,11 +40,26 @@ const toLatency = (buckets: Uint32Array): { p50: number | null; p95: number | nu
   p95: percentile(buckets, 0.95),
 })
 
+/** What equal calls have in common. */
+interface CallKind {
+  readonly method: string
+  readonly network: Network
+  readonly outcome: string
+}
+
 /** Checks that calls have everything that a filter selects. */
-const matches = (filter: CallFilter = {}, { method, network, outcome }: Required<CallFilter>): boolean =>
+const matches = (filter: CallFilter = {}, { method, network, outcome }: CallKind): boolean =>
   (filter.method === undefined || filter.method === method) &&
   (filter.network === undefined || filter.network === network) &&
   (filter.outcome === undefined || filter.outcome === outcome)
+
+/** How many calls of one method, network and outcome there were, and what they were charged. */
+interface Charge {
+  readonly outcome: string
+  readonly isPushed: boolean
+  total: number
+  units: number
+}
 
 const addUp = (counts: Float64Array): number => counts.reduce((sum, count) => sum + count, 0)
 
@@ -66,6 +81,8 @@ interface Sums {
   readonly methods: Map<string, Sum>
   readonly outcomes: Map<string, number>
   readonly networks: Map<Network, Totals>
+  /** By method, network and outcome. */
+  readonly charges: Map<string, Charge>
 }
 
 const createSums = ({ from, to, step, filter }: MetricsQuery): Sums => {
@@ -89,6 +106,7 @@ const createSums = ({ from, to, step, filter }: MetricsQuery): Sums => {
     methods: new Map(),
     outcomes: new Map(),
     networks: new Map(),
+    charges: new Map(),
   }
 }
 
@@ -96,26 +114,58 @@ const createSums = ({ from, to, step, filter }: MetricsQuery): Sums => {
 interface CountedRow {
   readonly at: number
   readonly counts: string
+  readonly used: string
   readonly stored: string
 }
 
+/** Notifications and opened WebSockets are no calls. A call of such a method is rejected. */
+const isPushed = (method: string, outcome: string): boolean =>
+  outcome === 'succeeded' && (method === connectionMethod || method === notificationMethod)
+
+const getCharge = ({ charges }: Sums, { method, network, outcome }: CallKind): Charge => {
+  const name = `${method}\n${network}\n${outcome}`
+  let charge = charges.get(name)
+  if (charge === undefined)
+    charges.set(name, (charge = { outcome, isPushed: isPushed(method, outcome), total: 0, units: 0 }))
+  return charge
+}
+
+/** Compares what calls were charged with their number. */
+const toCharged = ({ charges }: Sums): Charged => {
+  const free = new Map<string, number>()
+  let [units, weighted, notifications] = [0, 0, 0]
+  for (const charge of charges.values()) {
+    units += charge.units
+    if (charge.isPushed) notifications += charge.units
+    else if (charge.units > charge.total) weighted += charge.units - charge.total
+    else if (charge.units < charge.total)
+      free.set(charge.outcome, (free.get(charge.outcome) ?? 0) + charge.total - charge.units)
+  }
+  return { units, free: toSorted(free), weighted, notifications }
+}
+
+/** Lists counts by outcome, the most frequent first. */
+const toSorted = (outcomes: ReadonlyMap<string, number>): { outcome: string; total: number }[] =>
+  [...outcomes].map(([outcome, total]) => ({ outcome, total })).sort((one, other) => other.total - one.total)
+
 /** Adds the counts of a row. */
-const addCounts = (sums: Sums, { at, counts, stored }: CountedRow): void => {
+const addCounts = (sums: Sums, { at, counts, used, stored }: CountedRow): void => {
   const { methods, networks, outcomes, buckets } = sums
   const point = Math.max(0, Math.floor((at - sums.from) / sums.stepMs))
   for (const [method, network, outcome, total] of unpackCounts(stored) ?? [])
     if (matches(sums.filter, { method, network, outcome })) sums.stored += total
+  for (const [method, network, outcome, units] of unpackUse(used) ?? [])
+    if (matches(sums.filter, { method, network, outcome })) getCharge(sums, { method, network, outcome }).units += units
   // The roll-up reports rows that cannot be parsed.
   for (const cell of unpackCounts(counts) ?? []) {
     const [method, network, outcome, total] = cell
     if (!matches(sums.filter, { method, network, outcome })) continue
-    const isConnection = method === connectionMethod
-    // A call of such a method is rejected.
-    if (outcome === 'succeeded' && (isConnection || method === notificationMethod)) {
-      const counted = isConnection ? sums.connections : sums.notifications
+    if (isPushed(method, outcome)) {
+      const counted = method === connectionMethod ? sums.connections : sums.notifications
       counted[point] = (counted[point] ?? 0) + total
       continue
     }
+    getCharge(sums, { method, network, outcome }).total += total
     let sum = methods.get(method)
     if (sum === undefined) methods.set(method, (sum = createSum()))
     const succeeded = outcome === 'succeeded' ? total : 0
@@ -139,7 +189,7 @@ const addCounts = (sums: Sums, { at, counts, stored }: CountedRow): void => {
   }
 }
 
-const toMetrics = (sums: Sums): Metrics => {
+const toMetrics = (sums: Sums, { daysFrom }: StoredFrom): Metrics => {
   const { from, stepMs, steps, totals, successes, reverts, connections, notifications, buckets } = sums
   const { methods, outcomes, networks } = sums
   const sumOfAll = createSum()
@@ -153,6 +203,8 @@ const toMetrics = (sums: Sums): Metrics => {
     succeeded: sumOfAll.succeeded,
     reverted: sumOfAll.reverted,
     stored: sums.stored,
+    charged: toCharged(sums),
+    storedFrom: daysFrom,
     successRate: sumOfAll.total === 0 ? null : (sumOfAll.succeeded + sumOfAll.reverted) / sumOfAll.total,
     latencyMs: {
       ...toLatency(sumOfAll.buckets),
@@ -174,9 +226,7 @@ const toMetrics = (sums: Sums): Metrics => {
     byMethod: [...methods]
       .map(([method, { buckets: latencies, ...counts }]) => ({ method, ...counts, ...toLatency(latencies) }))
       .sort((one, other) => other.total - one.total),
-    byOutcome: [...outcomes]
-      .map(([outcome, total]) => ({ outcome, total }))
-      .sort((one, other) => other.total - one.total),
+    byOutcome: toSorted(outcomes),
     byNetwork: [...networks]
       .map(([network, counts]) => ({ network, ...counts }))
       .sort((one, other) => other.total - one.total),
@@ -205,7 +255,7 @@ const eachRow = async (
         ? await minutesAfter(db, keyId, { from, to, after })
         : await db.query
             .selectFrom(table)
-            .select(['at', 'counts', 'stored'])
+            .select(['at', 'counts', 'used', 'stored'])
             .where('keyId', '=', keyId)
             .where('at', '>=', after === undefined ? from : after.at + 1)
             .where('at', '<', to)
@@ -227,7 +277,7 @@ const minutesAfter = (
 ) =>
   query
     .selectFrom('usageMinutes')
-    .select(['at', 'counts', 'stored', 'run'])
+    .select(['at', 'counts', 'used', 'stored', 'run'])
     .where('keyId', '=', keyId)
     .where('at', '>=', after?.at ?? from)
     .where('at', '<', to)
@@ -252,5 +302,5 @@ export const createReadMetrics =
     for (const keyId of await findKeys(db, query.subject))
       for (const part of splitByTable(state, { from, to: from + steps * stepMs, step: query.step }))
         await eachRow(db, keyId, part, (row) => addCounts(sums, row))
-    return toMetrics(sums)
+    return toMetrics(sums, state)
   }

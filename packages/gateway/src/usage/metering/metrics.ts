@@ -28,6 +28,17 @@ export interface Latency {
   readonly p99: number | null
 }
 
+/** What the limits charged for calls: `units` is their number, less those that are `free`, plus `weighted` and `notifications`. */
+export interface Charged {
+  readonly units: number
+  /** Calls that were not charged, by outcome, the most frequent first: rejected ones, and those that were sent to no node. */
+  readonly free: readonly { readonly outcome: string; readonly total: number }[]
+  /** Units beyond one for each call, because of the weights of methods. */
+  readonly weighted: number
+  /** Units of notifications. */
+  readonly notifications: number
+}
+
 /**
  * Usage in a period. Each call of a batch counts. Latencies include only forwarded calls, because rejections take no time and would make
  * the nodes look faster.
@@ -41,6 +52,10 @@ export interface Metrics {
   readonly reverted: number
   /** Calls whose result was in the chain store: no node was asked. */
   readonly stored: number
+  /** What the limits charged. */
+  readonly charged: Charged
+  /** From when on usage is stored, in milliseconds since 1970. Earlier usage is removed. */
+  readonly storedFrom: number
   /** `(succeeded + reverted) / total`; `null` if there were no calls. */
   readonly successRate: number | null
   readonly latencyMs: Latency

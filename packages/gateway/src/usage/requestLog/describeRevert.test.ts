@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
-import { describeRevert } from './describeRevert.ts'
+import { describeRevert, findRevertData } from './describeRevert.ts'
 
 const word = (value: number): string => value.toString(16).padStart(64, '0')
 const errorData = (reason: string): string =>
   `0x08c379a0${word(32)}${word(Buffer.byteLength(reason))}${Buffer.from(reason).toString('hex').padEnd(64, '0')}`
 const toText = (data: unknown, message = 'execution reverted'): string => JSON.stringify({ code: 3, message, data })
+const describeText = (text: string): string | undefined => {
+  const data = findRevertData(text)
+  return data === undefined ? undefined : describeRevert(data)
+}
 const insufficientBalance = `0xe450d38c${word(1)}${word(2)}${word(3)}`
 
 test.each<[string, string, string | undefined]>([
@@ -19,7 +23,7 @@ test.each<[string, string, string | undefined]>([
   ['another custom error', toText(`0xdeadbeef${word(7)}`), 'custom error 0xdeadbeef'],
   ['a custom error in the message', toText(undefined, 'execution reverted: 0xdeadbeef'), 'custom error 0xdeadbeef'],
 ])('%s is described in one line', (_, text, reason) => {
-  expect(describeRevert(text)).toBe(`execution reverted: ${reason}`)
+  expect(describeText(text)).toBe(`execution reverted: ${reason}`)
 })
 
 test.each([
@@ -29,5 +33,5 @@ test.each([
   ['a panic that is cut', '{"code":3,"data":"0x4e487b71'],
   ['no JSON', 'execution reverted'],
 ])('a revert with %s keeps the message of its node', (_, text) => {
-  expect(describeRevert(text)).toBeUndefined()
+  expect(describeText(text)).toBeUndefined()
 })

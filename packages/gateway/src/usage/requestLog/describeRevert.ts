@@ -18,8 +18,11 @@ const panics: Readonly<Record<number, string>> = {
 const wordLength = 64
 const anyData = /"data"\s*:\s*"(?:reverted )?(0x[\da-f]*)/i
 
-/** Finds the revert data in the source text of an error, which may be cut. */
-const findData = (text: string): string | undefined => {
+/**
+ * Finds the revert data in the source text of an error, which may be cut.
+ * @returns Hex with `0x`; `undefined` if there is none.
+ */
+export const findRevertData = (text: string): string | undefined => {
   try {
     const { data } = toRevert(JSON.parse(text) as Parameters<typeof toRevert>[0])
     return typeof data === 'string' ? data : undefined
@@ -54,13 +57,12 @@ const describeData = (data: string): string | undefined => {
 /**
  * Describes a revert in one line: with its reason if it has `Error(string)`, with the meaning of the code if it has `Panic(uint256)`, otherwise with
  * the selector of the custom error, and its name if it is widely used.
- * @param text - The source text of the node's error, which may be cut.
- * @returns `undefined` without revert data: the node's message says all that is known.
+ * @param data - Hex with `0x`, which may be cut.
+ * @returns `undefined` if the data says nothing: the node's message is all that is known.
  * @example
- * describeRevert('{"code":3,"message":"execution reverted","data":"0x82b42900"}') // 'execution reverted: Unauthorized (0x82b42900)'
+ * describeRevert('0x82b42900') // 'execution reverted: Unauthorized (0x82b42900)'
  */
-export const describeRevert = (text: string): string | undefined => {
-  const data = findData(text)
-  const reason = data === undefined ? undefined : describeData(data)
+export const describeRevert = (data: string): string | undefined => {
+  const reason = describeData(data)
   return reason === undefined ? undefined : `execution reverted: ${reason}`
 }

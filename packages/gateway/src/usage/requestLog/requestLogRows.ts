@@ -20,6 +20,7 @@ const requestInsertion: Insertion<keyof LoggedRequest> = {
     'outcome',
     'code',
     'message',
+    'revertData',
     'status',
     'durationUs',
     'network',

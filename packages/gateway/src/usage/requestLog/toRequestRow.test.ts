@@ -111,6 +111,17 @@ test('long texts are cut', () => {
   expect(lengths.map((text) => text?.length)).toEqual([64, 200, 200, 1_024, 1_024])
 })
 
+test('revert data is stored up to 16 words, only of a revert', () => {
+  const data = `0xdeadbeef${'0'.repeat(63)}1`
+  const toData = (outcome: RecordedRequest['outcome'], text: string): string | null =>
+    toRow({ outcome, error: { text } }).request.revertData
+  const text = JSON.stringify({ code: 3, message: 'execution reverted', data })
+  expect(toData('reverted', text)).toBe(data)
+  expect(toData('nodeError', text)).toBeNull()
+  expect(toData('reverted', '{"code":3,"message":"execution reverted"}')).toBeNull()
+  expect(toData('reverted', JSON.stringify({ code: 3, data: `0xdeadbeef${'ab'.repeat(600)}` }))).toHaveLength(1_034)
+})
+
 test('control characters and half characters are replaced, which PostgreSQL could not store', () => {
   const odd = 'a\u{0}b\u{1B}c\u{D800}d'
   const { request, excerpts } = toRow({ method: odd, error: { code: 1, message: odd }, params: '[\n\t1]' })

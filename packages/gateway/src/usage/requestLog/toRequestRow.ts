@@ -3,7 +3,7 @@ import { toNetworkBlock } from '../../lib/ip/toNetworkBlock.ts'
 import { createMask } from '../../lib/secrets/createMask.ts'
 import type { Mask } from '../../lib/secrets/createMask.ts'
 import { secretShapes } from '../../lib/secrets/secretShapes.ts'
-import { describeRevert } from './describeRevert.ts'
+import { describeRevert, findRevertData } from './describeRevert.ts'
 import { createLogId } from './logId.ts'
 import { excerptLength } from './requestRecorder.ts'
 import type { RecordedError, RecordedRequest } from './requestRecorder.ts'
@@ -11,6 +11,8 @@ import type { RequestRow } from './requestLogRows.ts'
 
 const methodLength = 64
 const textLength = 200
+/** The selector and 16 words. */
+const revertDataLength = 2 + 8 + 16 * 64
 const shown = '…'
 const knownMethods: ReadonlySet<string> = new Set(methodNames)
 const anyShape = new RegExp(secretShapes.map(({ source }) => source).join('|'), 'g')
@@ -73,8 +75,9 @@ export const toRequestRow = (request: RecordedRequest, at: number, masks: Masks)
   const toText = createToText(masks, request.secrets)
   const { code, message } = parseError(request.error)
   const { error, outcome } = request
-  const revert =
-    outcome === 'reverted' && error !== undefined && 'text' in error ? describeRevert(error.text) : undefined
+  const revertData =
+    outcome === 'reverted' && error !== undefined && 'text' in error ? findRevertData(error.text) : undefined
+  const revert = revertData === undefined ? undefined : describeRevert(revertData)
   const params = toText(request.params, excerptLength)
   const response = toText(request.response, excerptLength)
   return {
@@ -86,6 +89,7 @@ export const toRequestRow = (request: RecordedRequest, at: number, masks: Masks)
       outcome,
       code,
       message: toText(revert ?? message, textLength),
+      revertData: toText(revertData, revertDataLength),
       status: request.status,
       durationUs: Math.round(request.durationMs * 1_000),
       network: request.network,

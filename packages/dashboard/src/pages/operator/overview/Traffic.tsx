@@ -18,7 +18,6 @@ export function Traffic({ instance }: { readonly instance: InstanceView }) {
   return (
     <Card title="Calls" lead="By minute in the last 2 hours, or since this instance started.">
       <Chart
-        kind="bars"
         rows={[
           { title: 'Succeeded or reverted', look: 'area-good' },
           { title: 'Failed or rejected', look: 'area-bad' },
