@@ -138,7 +138,7 @@ describe('by keyboard only', { ...needs('chromium'), timeout: 120_000 }, () => {
     await page.getByRole('heading', { name: 'Details' }).waitFor()
     await tabTo('Allow list')
     await keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Origins' }).waitFor()
+    await page.getByRole('heading', { name: 'Allow list' }).waitFor()
     await tabTo('Origin')
     await keyboard.type('https://app.example.com')
     await keyboard.press('Enter')

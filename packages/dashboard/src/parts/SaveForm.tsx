@@ -14,6 +14,8 @@ export function SaveForm(props: {
   readonly draft?: Pick<Draft<object>, 'isDirty' | 'hasConflict' | 'clear'>
   /** On the button. @default 'Save' */
   readonly action?: string
+  /** Whether it deletes something. @default false */
+  readonly isDanger?: boolean
   /** Its name, if it has no heading. */
   readonly label?: string
   /** More buttons. */
@@ -56,7 +58,7 @@ function Form(props: FormProps) {
           </>
         )}
         {props.more}
-        <Button kind="primary" type="submit" busy={isPending}>
+        <Button kind={props.isDanger ? 'dangerPrimary' : 'primary'} type="submit" busy={isPending}>
           {props.action ?? 'Save'}
         </Button>
       </div>

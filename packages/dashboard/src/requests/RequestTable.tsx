@@ -6,6 +6,7 @@ import { outcomeKind } from '../charts/outcomeKind.ts'
 import type { KeySubject, RequestsPage } from '../control/queries.ts'
 import type { RequestFilters } from '../control/searchParams.ts'
 import { useNetworks } from '../networks/useNetworks.ts'
+import { TableBox } from '../parts/TableBox.tsx'
 import { msText, shortMomentText } from '../parts/times.ts'
 import { methodText } from './methodText.ts'
 import { outcomeText } from './outcomeText.ts'
@@ -40,7 +41,7 @@ export function RequestTable(props: {
       : navigate({ to: '/keys/$keyId/requests/$logId', params: { ...subject, logId }, search: filters }))
   }
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Table of requests" onClick={open}>
+    <TableBox label="Table of requests" onClick={open}>
       <table className="table cards requests" aria-rowcount={rowCount + 1}>
         <thead>
           <tr aria-rowindex={1}>
@@ -66,7 +67,7 @@ export function RequestTable(props: {
           />
         ))}
       </table>
-    </div>
+    </TableBox>
   )
 }
 
