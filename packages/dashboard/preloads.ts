@@ -13,28 +13,24 @@ interface PageFiles {
 }
 
 /** Of the frame of all pages for users who are logged in. */
-const frameData = ['/api/session', '/api/accounts']
+const frameData = ['/api/session', '/api/accounts', '/api/deployment']
 
-const [appUsage, keyUsage] = ['/api/apps/{appId}/usage', '/api/usage']
-const [deployment, activity, networks] = ['/api/deployment', '/api/activity', '/api/networks/status']
+const [keyUsage, activity, networks] = ['/api/usage', '/api/activity', '/api/networks/status']
 
-const apps: Omit<PageFiles, 'path'> = {
-  pages: ['Apps'],
-  data: [deployment, keyUsage, '/api/apps?limit=48', activity, networks],
-}
+const apps: Omit<PageFiles, 'path'> = { pages: ['Apps'], data: [keyUsage, '/api/apps?limit=48', activity, networks] }
 
-/** The pages of an app. */
+/** A page of an app. */
 const inApp = (path: string, pages: readonly string[], data: readonly string[] = []): PageFiles => ({
   path: `/apps/{appId}${path}`,
   pages: ['app/AppFrame', ...pages.map((page) => `app/${page}`)],
-  data: ['/api/apps/{appId}', appUsage, '/api/apps/{appId}/origins', ...data],
+  data: ['/api/apps/{appId}', '/api/apps/{appId}/usage', '/api/apps/{appId}/origins', activity, ...data],
 })
 
-/** The pages of an API key. */
-const inKey = (path: string, pages: readonly string[], data: readonly string[] = []): PageFiles => ({
+/** A page of an API key. */
+const inKey = (path: string, page: string, data: readonly string[] = []): PageFiles => ({
   path: `/keys/{keyId}${path}`,
-  pages: ['key/KeyFrame', ...pages.map((page) => `key/${page}`)],
-  data: ['/api/keys/{keyId}', keyUsage, deployment, '/api/keys/{keyId}/origins', ...data],
+  pages: ['key/KeyFrame', `key/${page}`],
+  data: ['/api/keys/{keyId}', keyUsage, '/api/keys/{keyId}/origins', ...data],
 })
 
 const inAccount = (path: string, page: string, data: readonly string[] = []): PageFiles => ({
@@ -49,42 +45,55 @@ const inOperator = (path: string, page: string, data: readonly string[] = []): P
   data: [keyUsage, ...data],
 })
 
-const setUp = [
-  deployment,
+const appSetUp = [
   '/api/apps/{appId}/metrics?range=quarter',
   '/api/apps/{appId}/allow-list',
   '/api/apps/{appId}/jwt-keys',
   '/api/alerts',
 ]
+const keySetUp = ['/api/keys/{keyId}/metrics?range=quarter']
 
 const inside: readonly PageFiles[] = [
   { path: '/', ...apps },
   { path: '/apps', ...apps },
-  inApp('', ['AppSetup'], setUp),
-  inApp('/setup', ['AppSetup'], setUp),
-  inApp('/metrics', ['AppMetrics']),
-  inApp('/requests', ['AppRequests']),
-  inApp('/requests/{logId}', ['AppRequest']),
-  inApp('/networks', ['AppNetworks'], [deployment]),
-  inApp('/settings/advanced', ['AppSettings', 'AppAdvanced'], [deployment]),
+  // Before those of an app, whose paths it matches too.
+  { path: '/apps/new', pages: ['NewApp'], data: [keyUsage, '/api/apps?limit=48'] },
+  inApp('', ['AppSetup'], appSetUp),
+  inApp('/setup', ['AppSetup'], appSetUp),
+  inApp('/metrics', ['AppMetrics'], ['/api/apps/{appId}/metrics?range=hour']),
+  inApp('/requests', ['AppRequests'], ['/api/apps/{appId}/metrics?range=week', '/api/apps/{appId}/requests?limit=100']),
+  inApp('/requests/{logId}', ['AppRequest'], ['/api/apps/{appId}/requests/{logId}']),
+  inApp('/networks', ['AppNetworks'], ['/api/keys', networks]),
+  inApp('/settings/advanced', ['AppSettings', 'AppAdvanced'], ['/api/apps/{appId}/key/traffic']),
   inApp('/settings/allow-list', ['AppSettings', 'AppAllowList'], ['/api/apps/{appId}/allow-list']),
   inApp('/settings/jwt-keys', ['AppSettings', 'AppJwtKeys'], ['/api/apps/{appId}/jwt-keys']),
   inApp('/settings/delete', ['AppSettings', 'AppDelete']),
-  { path: '/keys', pages: ['Keys'], data: [deployment, keyUsage, '/api/keys', '/api/apps?limit=48', activity] },
-  inKey('', ['KeySetup'], ['/api/keys/{keyId}/metrics?range=quarter']),
-  inKey('/setup', ['KeySetup'], ['/api/keys/{keyId}/metrics?range=quarter']),
-  inKey('/metrics', ['KeyMetrics']),
-  inKey('/requests', ['KeyRequests']),
-  inKey('/settings', ['KeySettings']),
-  inAccount('', 'AccountUsage'),
-  inAccount('/members', 'AccountMembers'),
-  inAccount('/alerts', 'AccountAlerts', ['/api/alerts', deployment]),
+  { path: '/keys', pages: ['Keys'], data: [keyUsage, '/api/keys', '/api/apps?limit=48', activity] },
+  { path: '/keys/new', pages: ['NewKey'], data: [keyUsage, '/api/keys'] },
+  inKey('', 'KeySetup', keySetUp),
+  inKey('/setup', 'KeySetup', keySetUp),
+  inKey('/metrics', 'KeyMetrics', ['/api/keys/{keyId}/metrics?range=hour']),
+  inKey('/requests', 'KeyRequests', ['/api/keys/{keyId}/metrics?range=week', '/api/keys/{keyId}/requests?limit=100']),
+  inKey('/requests/{logId}', 'KeyRequest', ['/api/keys/{keyId}/requests/{logId}']),
+  inKey('/settings', 'KeySettings', ['/api/keys/{keyId}/traffic']),
+  inAccount('', 'AccountUsage', [activity, '/api/metrics?range=month', '/api/metrics?range=hour']),
+  inAccount('/members', 'AccountMembers', ['/api/members']),
+  inAccount('/alerts', 'AccountAlerts', ['/api/alerts']),
   inAccount('/tokens', 'AccountTokens', ['/api/tokens']),
   inAccount('/audit', 'AccountAudit', ['/api/audit-log?limit=50']),
-  inAccount('/security', 'AccountSecurity'),
-  inOperator('', 'OperatorOverview', ['/api/admin/overview', '/api/admin/upstreams', deployment]),
+  inAccount('/security', 'AccountSecurity', ['/api/account/factors']),
+  inOperator('', 'OperatorOverview', ['/api/admin/overview', '/api/admin/upstreams', networks]),
   inOperator('/users', 'OperatorUsers', ['/api/admin/users?limit=50']),
-  inOperator('/upstreams', 'OperatorUpstreams', ['/api/admin/upstreams', deployment]),
+  inOperator('/users/{userId}', 'OperatorUser', [
+    '/api/admin/users/{userId}',
+    '/api/admin/users/{userId}/usage',
+    '/api/admin/users/{userId}/metrics?range=month',
+  ]),
+  inOperator('/teams', 'OperatorTeams', ['/api/admin/accounts?limit=50']),
+  inOperator('/teams/{accountId}', 'OperatorTeam', ['/api/admin/accounts/{accountId}']),
+  inOperator('/upstreams', 'OperatorUpstreams', ['/api/admin/upstreams', '/api/admin/upstreams/days']),
+  inOperator('/invites', 'OperatorInvites', ['/api/admin/invites']),
+  inOperator('/audit', 'OperatorAudit', ['/api/admin/audit-log?limit=50']),
 ]
 
 const table: readonly PageFiles[] = [

@@ -1,3 +1,4 @@
+import type { Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { describePages } from './describePages.ts'
@@ -13,16 +14,15 @@ const findNamed = (html: string, link: string): readonly string[] => [
   ...[...link.matchAll(/<([^>]+)>/g)].map(([, path = '']) => path),
 ]
 
+/** The path and query of a request. Unlike `URL`, it keeps the `?` of an empty query. */
+const toPath = (request: Request): string => request.url().replace(/^\w+:\/\/[^/]+/, '')
+
 /**
  * Loads a page in two round trips: all that its HTML names is held until the browser has requested it, and is then sent. Requests that are sent only
  * then get no response, so the page has to do without them.
  * @returns The late requests, and those that the page has named.
  */
-async function loadInTwo(
-  { context }: TestUser,
-  url: string,
-  isComplete: (page: Awaited<ReturnType<TestUser['context']['newPage']>>) => Promise<unknown>,
-) {
+async function loadInTwo({ context }: TestUser, url: string, isComplete: (page: Page) => Promise<unknown>) {
   const page = await context.newPage()
   const held = new Set<string>()
   const late: string[] = []
@@ -32,8 +32,7 @@ async function loadInTwo(
   await page.route('**/*', async (route) => {
     const request = route.request()
     if (request.isNavigationRequest()) return route.continue()
-    const { pathname, search, href } = new URL(request.url())
-    const path = href.endsWith('?') ? `${pathname}?` : pathname + search
+    const path = toPath(request)
     if (isReleased) return void late.push(path)
     held.add(path)
     await released
@@ -76,32 +75,52 @@ describePages('the first load of a page', {}, (getFixtures) => {
       await page.getByRole('heading', { name: 'Portfolio' }).waitFor()
       await page.getByRole('heading', { name: 'Endpoint' }).waitFor()
       await page.getByRole('heading', { name: 'Make a call' }).waitFor()
-      await page.getByText('This app: 1 today').waitFor()
+      await page.getByText('This app: 0% of the daily limit').waitFor()
     })
     expect(named).toContain(`/api/apps/${id}?`)
     expect(late.filter((path) => named.includes(path))).toEqual([])
   })
 
-  test('a page preloads nothing that it does not use, and loads nothing twice', async () => {
+  test('a page reads all that it preloads, and loads nothing twice', async () => {
     const { pages, ada } = getFixtures()
     const shown = await showEverything(ada, pages, await addApp(ada, pages.url, 'Portfolio'))
     const page = await ada.context.newPage()
-    const found: Record<string, unknown> = {}
+    // The requests of the browser have the preloads, whether the page reads them or not.
+    await page.addInitScript(() => {
+      const window = globalThis as unknown as { fetch: typeof fetch; reads: unknown[] }
+      const send = window.fetch
+      window.reads = []
+      window.fetch = (input, init) => {
+        window.reads.push(input)
+        return send(input, init)
+      }
+    })
+    const problems: string[] = []
     for (const { name, path } of everyPage) {
       const requests: string[] = []
-      const onRequest = (request: { url: () => string }): void => {
-        const { pathname, search, href } = new URL(request.url())
-        requests.push(href.endsWith('?') ? `${pathname}?` : pathname + search)
+      const onRequest = (request: Request): void => {
+        // Before it, the last page still loads the code of others.
+        if (request.isNavigationRequest()) requests.length = 0
+        requests.push(toPath(request))
       }
       page.on('request', onRequest)
       const response = await page.goto(pages.url + path(shown))
       await page.locator('#root h1').waitFor()
       await page.waitForLoadState('networkidle')
       page.off('request', onRequest)
-      const link = response?.headers()['link'] ?? ''
-      found[name] = { requests: requests.filter((one) => one.startsWith('/api') || /assets.*js/.test(one)), link }
+      const reads = (await page.evaluate('reads')) as readonly string[]
+      const preloaded = findNamed('', response?.headers()['link'] ?? '')
+      problems.push(
+        ...preloaded
+          .filter((one) => one.startsWith('/api/') && !reads.includes(one))
+          .map((one) => `${name}: ${one} is not read`),
+        ...preloaded
+          .filter((one) => requests.indexOf(one) !== requests.lastIndexOf(one))
+          .map((one) => `${name}: ${one} is loaded twice`),
+      )
     }
-    console.log(JSON.stringify(found, undefined, 1))
+    // Its app is looked for, and not found.
+    expect(problems.filter((problem) => !problem.startsWith('no app: '))).toEqual([])
     await page.close()
   })
 

@@ -96,7 +96,7 @@ export async function callApi<Name extends keyof ControlApi>(
   noteReachable(true)
   const parsed = parse(text)
   if (response.ok) return parsed as ControlApi[Name]['response']
-  endPreloads()
+  if (response.status === 401) endPreloads()
   const { error } = (parsed ?? {}) as Partial<ApiErrorView>
   if (error?.code === 'unknown_account') {
     // The user left the team, or another user has logged in. The pages are loaded again, so nobody waits for this.

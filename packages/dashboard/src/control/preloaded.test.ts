@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endPreloads, takePreloads, toReadUrl } from './preloaded.ts'
 
-test('reads have the URL of their preload for some seconds, until a change or a failure', () => {
+test('reads have the URL of their preload for some seconds, until it is ended', () => {
   expect(toReadUrl('/api/session', 0)).toBe('/api/session')
   takePreloads(1_000)
   expect(toReadUrl('/api/session', 5_999)).toBe('/api/session?')

@@ -8,7 +8,7 @@ export function takePreloads(now: number = performance.now()): void {
   endsAt = now + earlyMs
 }
 
-/** Ends it: after a change or a failure, such as an expired session, what was preloaded is out of date. */
+/** Ends it: after a change, or without a session, what was preloaded is out of date. */
 export function endPreloads(): void {
   endsAt = 0
 }

@@ -15,6 +15,7 @@ interface PageLinksProps {
 export function PageLinks(props: PageLinksProps) {
   const ref = useRef<HTMLElement>(null)
   const overflow = useOverflow(ref)
+  const isScrollable = overflow.before || overflow.after
   const place = useRouterState({ select: ({ location }) => location.pathname })
   useLayoutEffect(() => {
     const tabs = ref.current
@@ -22,7 +23,7 @@ export function PageLinks(props: PageLinksProps) {
     if (!tabs || !current) return
     const [box, tab] = [tabs.getBoundingClientRect(), current.getBoundingClientRect()]
     tabs.scrollLeft += tab.left + tab.width / 2 - (box.left + box.width / 2)
-  }, [place])
+  }, [place, isScrollable])
   return (
     <div className={toEdgeClasses(overflow)}>
       <nav className="tabs" aria-label={props.label} ref={ref}>
