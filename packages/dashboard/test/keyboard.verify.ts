@@ -217,7 +217,10 @@ describe('by keyboard only', { ...needs('chromium'), timeout: 120_000 }, () => {
     await keyboard.press('Enter')
     await dialog.waitFor()
     expect((await focused(page)).name).toBe('The old key works for')
+    // Opens the list of options.
+    await keyboard.press('Space')
     await keyboard.press('Home')
+    await keyboard.press('Enter')
     await tabTo('Rotate key')
     await keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })

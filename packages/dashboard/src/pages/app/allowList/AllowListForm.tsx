@@ -56,7 +56,7 @@ export function AllowListForm({
   const finish = async (): Promise<void> => {
     setWarning(undefined)
     setTyped({ type, value: '', label: '' })
-    say('Added')
+    say(`Added ${value.trim()}`)
     await queries.invalidateQueries({ queryKey: ['app', appId] })
   }
   const adding = useSubmit({
