@@ -41,6 +41,8 @@ function LimitedForm(props: FormProps & { readonly needs: Scope }) {
 function Form(props: FormProps) {
   const { draft } = props
   const { submit, isPending, problem } = props.of
+  // Of several forms on a page, the one with changes stands out.
+  const isChanged = draft?.isDirty ?? true
   return (
     <form className="stack" noValidate onSubmit={submit} aria-label={props.label}>
       <Problem text={problem} />
@@ -58,7 +60,11 @@ function Form(props: FormProps) {
           </>
         )}
         {props.more}
-        <Button kind={props.isDanger ? 'dangerPrimary' : 'primary'} type="submit" busy={isPending}>
+        <Button
+          kind={props.isDanger ? 'dangerPrimary' : isChanged ? 'primary' : undefined}
+          type="submit"
+          busy={isPending}
+        >
           {props.action ?? 'Save'}
         </Button>
       </div>
