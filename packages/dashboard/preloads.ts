@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Plugin, Rolldown } from 'vite'
 
 // What each page needs besides the scripts that every page has. The service sends it with the page in a `Link` header, so that the browser loads
@@ -99,8 +97,6 @@ const table: readonly PageFiles[] = [
   { path: '/sign-up', pages: ['SignUp'] },
 ]
 
-const require = createRequire(import.meta.url)
-
 /** Returns the scripts that a script imports statically, and itself. */
 function withImports(file: string, bundle: Rolldown.OutputBundle, seen = new Set<string>()): Set<string> {
   const chunk = bundle[file]
@@ -110,7 +106,7 @@ function withImports(file: string, bundle: Rolldown.OutputBundle, seen = new Set
   return seen
 }
 
-/** Writes `preloads.json`, which the service reads, preloads the font in each page, and adds the font's license. */
+/** Writes `preloads.json`, which the service reads, and preloads the font in each page. */
 export function preloads(): Plugin {
   return {
     name: 'keyrail-preloads',
@@ -132,8 +128,6 @@ export function preloads(): Plugin {
         data,
       }))
       this.emitFile({ type: 'asset', fileName: 'preloads.json', source: `${JSON.stringify(pages)}\n` })
-      const license = readFileSync(require.resolve('@fontsource-variable/inter/LICENSE'), 'utf8')
-      this.emitFile({ type: 'asset', fileName: 'assets/inter-license.txt', source: license })
     },
     transformIndexHtml: {
       order: 'post',

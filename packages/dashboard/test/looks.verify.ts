@@ -167,6 +167,8 @@ describePages('the looks', {}, (getFixtures) => {
     await page.evaluate('document.fonts.ready.then(() => undefined)')
     expect(fonts).toEqual(['font/woff2 public, max-age=31536000, immutable'])
     expect(await page.evaluate('document.fonts.check("550 15px Inter")')).toBe(true)
+    const license = await page.context().request.get(`${pages.url}/inter-license.txt`)
+    expect(await license.text()).toContain('SIL OPEN FONT LICENSE')
     const sizes = (await page.evaluate(`(async () => {
       const fallback = [...document.fonts].find(({ family }) => /Inter fallback/.test(family))
       await fallback.load().catch(() => undefined)
