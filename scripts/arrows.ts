@@ -118,6 +118,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     typesOnly: ['gateway'],
     inTests: ['core'],
     dependencies: [
+      '@fontsource-variable/inter',
       '@simplewebauthn/browser',
       '@tanstack/react-query',
       '@tanstack/react-router',

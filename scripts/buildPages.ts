@@ -14,8 +14,9 @@ const stamp = join(top, 'node_modules/.cache/keyrail-pages.sha256')
 const sources = [
   'pnpm-lock.yaml',
   'packages/dashboard/index.html',
-  'packages/dashboard/vite.config.ts',
-  ...globSync(['packages/dashboard/{src,public}/**/*.*', 'packages/snippets/src/**/*.ts'], { cwd: top }).sort(),
+  ...globSync(['packages/dashboard/*.ts', 'packages/dashboard/{src,public}/**/*.*', 'packages/snippets/src/**/*.ts'], {
+    cwd: top,
+  }).sort(),
 ].filter((file) => !file.endsWith('.test.ts'))
 const hash = createHash('sha256')
 for (const file of sources) hash.update(file).update(readFileSync(join(top, file)))

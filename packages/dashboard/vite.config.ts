@@ -1,11 +1,12 @@
 import react from '@vitejs/plugin-react'
 import { defaultClientConditions, defineConfig } from 'vite'
+import { preloads } from './preloads.ts'
 
 // The service during development; `npm start` prints its URL.
 const service = process.env['KEYRAIL_SERVICE'] ?? 'http://127.0.0.1:8545'
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), preloads()],
   resolve: { conditions: ['@keyrail/source', ...defaultClientConditions] },
   build: {
     target: 'es2023',

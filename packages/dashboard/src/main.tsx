@@ -2,11 +2,14 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { getChosenAccount, noteTeam } from './control/chosenAccount.ts'
 import { isControlFailure } from './control/controlFailure.ts'
 import { whenSessionIsLost } from './control/lostSession.ts'
+import { takePreloads } from './control/preloaded.ts'
 import { changeSession, onSessionChange } from './control/sessionChange.ts'
 import { createPages } from './createPages.tsx'
 import { DialogsProvider } from './parts/DialogsProvider.tsx'
+import './styles/font.css'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/frame.css'
@@ -38,6 +41,8 @@ const queries = new QueryClient({
   },
 })
 
+noteTeam()
+if (getChosenAccount() === undefined) takePreloads()
 const pages = createPages(queries)
 
 whenSessionIsLost(() => {

@@ -50,7 +50,7 @@ describePages('changes with consequences', {}, (getFixtures) => {
     await remove('https://b.example')
     await dialog.getByRole('button', { name: 'Remove' }).click()
     await page.getByText('Removed https://b.example').waitFor()
-    await expect.poll(() => page.evaluate(getFocus)).toBe('Origins')
+    await expect.poll(() => page.evaluate(getFocus)).toBe('Allow list')
     // The last origin opens the app.
     await remove('https://a.example')
     await dialog

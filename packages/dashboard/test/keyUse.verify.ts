@@ -33,7 +33,7 @@ describePages('a key without an allow list', {}, (getFixtures) => {
     expect(await call('GET', 'allow-list')).toMatchObject({ items: [] })
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await dialog.getByRole('button', { name: 'Add' }).click()
-    await page.getByText('Added', { exact: true }).waitFor()
+    await page.getByText('Added https://shop.example').waitFor()
     await page.getByText('Websites sent requests').waitFor({ state: 'detached' })
     expect(await callNode(urls.testnet)).toMatchObject({ status: 403, reason: 'origin_not_allowed' })
 

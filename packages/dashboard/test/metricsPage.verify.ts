@@ -34,7 +34,7 @@ describePages('the metrics page', {}, (getFixtures) => {
     let release = (): void => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     await page.route(
-      (url) => url.search === '?range=quarter',
+      (url) => url.searchParams.get('range') === 'quarter',
       async (route) => {
         await held
         await route.continue()

@@ -60,7 +60,7 @@ describe('the overview of an operator', needs('chromium'), () => {
     now = noon
     await call(adaUrl, 20, 'eth_nothing')
     // The latency of real nodes depends on the machine.
-    await ada.page.route(/\/api\/admin\/upstreams$/, async (route) => {
+    await ada.page.route(/\/api\/admin\/upstreams\??$/, async (route) => {
       const { items } = (await (await route.fetch()).json()) as { items: readonly UpstreamView[] }
       const [node] = items
       await route.fulfill({

@@ -33,14 +33,14 @@ describe('problems', needs('chromium'), () => {
     const { page, context } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/${appId}/settings/allow-list`)
-    await page.getByRole('heading', { name: 'Origins' }).waitFor()
+    await page.getByRole('heading', { name: 'Allow list' }).waitFor()
     await context.clearCookies()
     await page.getByLabel('Origin', { exact: true }).fill('https://a.example')
     await page.getByRole('button', { name: 'Add' }).click()
     await page.getByText('Your session has expired.').waitFor()
     await logIn(ada)
     await page.waitForURL(`${pages.url}/apps/${appId}/settings/allow-list`)
-    await page.getByRole('heading', { name: 'Origins' }).waitFor()
+    await page.getByRole('heading', { name: 'Allow list' }).waitFor()
     // The same with a link.
     await context.clearCookies()
     await page.goto(`${pages.url}/apps/${appId}/metrics`)

@@ -89,8 +89,8 @@ describePages('a rotation with a grace period', {}, (getFixtures) => {
     }
     await expect.poll(readUses).toBe(1)
     await page.goto(`${pages.url}/apps/${id}/settings/allow-list`)
-    await page.getByRole('row', { name: /^eth_\* .*Last used \d+ minutes? ago/ }).waitFor()
-    await page.getByRole('row', { name: /^net_version .*Never used/ }).waitFor()
+    await page.getByRole('row', { name: /Method eth_\* .*Last used \d+ minutes? ago/ }).waitFor()
+    await page.getByRole('row', { name: /Method net_version .*Never used/ }).waitFor()
     expect(ada.problems).toEqual([])
   })
 })

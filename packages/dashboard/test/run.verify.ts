@@ -96,7 +96,7 @@ describePages('Run on the page of an example', {}, (getFixtures) => {
     await alert.getByText(`this dashboard’s, ${pages.url}, is not one of them`).waitFor()
     await page.getByText(/^Status 403, an error, after/).waitFor()
     await alert.getByRole('link', { name: 'Allow list' }).click()
-    await page.getByRole('heading', { name: 'Origins' }).waitFor()
+    await page.getByRole('heading', { name: 'Allow list' }).waitFor()
     await addEntry(ada, pages.url, appId, { type: 'origin', value: pages.url })
 
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -48,7 +48,7 @@ describe('the build', () => {
   const getShell = (): readonly string[] => {
     const styles = [...html.matchAll(/rel="stylesheet"[^>]* href="\/([^"]+\.css)"/g)].map(([, file = '']) => file)
     expect(styles.length).toBe(1)
-    return ['index.html', 'theme.js', ...styles]
+    return ['index.html', 'start.js', ...styles]
   }
 
   test('the first heading needs at most 12 kB, and the first page at most 150 kB, with brotli', () => {

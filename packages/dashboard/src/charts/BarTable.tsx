@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { TableBox } from '../parts/TableBox.tsx'
 
 /** A part of a whole. */
 export interface BarRow {
@@ -24,7 +25,7 @@ export function BarTable(props: {
   readonly mono?: boolean
 }) {
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label={props.label}>
+    <TableBox label={props.label}>
       <table className="table">
         <thead>
           <tr>
@@ -53,7 +54,7 @@ export function BarTable(props: {
           ))}
         </tbody>
       </table>
-    </div>
+    </TableBox>
   )
 }
 

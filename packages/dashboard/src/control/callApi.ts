@@ -2,6 +2,7 @@ import type { ControlApi, ApiErrorView } from '@keyrail/gateway'
 import { chooseAccount, getAccountHeader } from './chosenAccount.ts'
 import { ControlFailure } from './controlFailure.ts'
 import { loseSession } from './lostSession.ts'
+import { endPreloads, toReadUrl } from './preloaded.ts'
 import { noteReachable } from './reachable.ts'
 
 type Member = 'params' | 'query' | 'body'
@@ -66,8 +67,10 @@ export async function callApi<Name extends keyof ControlApi>(
   let response: Response
   let text: string
   const timeout = startTimeout(signal)
+  const path = toPath(name, input as RouteInput<Name>)
+  if (method !== 'GET') endPreloads()
   try {
-    response = await fetch(toPath(name, input as RouteInput<Name>), {
+    response = await fetch(method === 'GET' ? toReadUrl(path) : path, {
       method,
       credentials: 'same-origin',
       redirect: 'error',
@@ -93,6 +96,7 @@ export async function callApi<Name extends keyof ControlApi>(
   noteReachable(true)
   const parsed = parse(text)
   if (response.ok) return parsed as ControlApi[Name]['response']
+  if (response.status === 401) endPreloads()
   const { error } = (parsed ?? {}) as Partial<ApiErrorView>
   if (error?.code === 'unknown_account') {
     // The user left the team, or another user has logged in. The pages are loaded again, so nobody waits for this.

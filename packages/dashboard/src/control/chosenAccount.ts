@@ -5,6 +5,11 @@ const choice = 'account'
 // Read once: another tab may choose another account, and this one keeps its own.
 let chosen = readLocalChoice(choice) ?? ''
 
+/** Tells the service whether to preload the data of pages: a preload cannot send the header that names a team. */
+export function noteTeam(): void {
+  document.cookie = `keyrail-team=${chosen === '' ? '; max-age=0' : '1; max-age=31536000'}; path=/; samesite=strict`
+}
+
 /** The id of the account that requests act for; `undefined`: the personal one. */
 export const getChosenAccount = (): string | undefined => (chosen === '' ? undefined : chosen)
 
@@ -12,6 +17,7 @@ export const getChosenAccount = (): string | undefined => (chosen === '' ? undef
 export function chooseAccount(id: string | undefined): void {
   chosen = id ?? ''
   storeLocalChoice(choice, chosen)
+  noteTeam()
   location.assign('/apps')
 }
 

@@ -74,7 +74,15 @@ export function Apps() {
             <>
               <div className="row spread">
                 <div role="search">
-                  <TextField label="Find an app" name="search" type="search" value={search} onChange={setSearch} />
+                  <TextField
+                    label="Find an app"
+                    hidesLabel
+                    placeholder="Find an app"
+                    name="search"
+                    type="search"
+                    value={search}
+                    onChange={setSearch}
+                  />
                 </div>
                 <p className="soft small" role="status">
                   {deferredSearch === '' && deployment

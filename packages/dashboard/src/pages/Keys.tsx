@@ -21,6 +21,7 @@ import { lastUsedText } from '../parts/times.ts'
 import { UsageMeter } from '../parts/UsageMeter.tsx'
 import { WeightsHint } from '../parts/WeightsHint.tsx'
 import { AppBadge, needsAttention } from './app/AppBadge.tsx'
+import { TableBox } from '../parts/TableBox.tsx'
 import { TableHead } from '../parts/TableHead.tsx'
 
 /** Every key of the account with what it is for: the API keys, and the key of each app. */
@@ -107,43 +108,45 @@ function KeyTable(props: {
     )
   }
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Table of keys">
-      <table className="table cards">
-        <TableHead titles={['For', 'Key', 'Networks', 'Use', 'State']} />
-        <tbody>
-          {apiKeys.map((key) => (
-            <Row
-              key={key.id}
-              name={
-                <Link to="/keys/$keyId/setup" params={{ keyId: key.id }}>
-                  {key.name}
-                </Link>
-              }
-              kind="API key"
-              ending={key.ending}
-              networks={[key.network]}
-              activity={getActivity(key.id)}
-              state={<KeyBadge state={key.state} expiresAt={key.expiresAt} isUsedUp={props.areApiKeysUsedUp} />}
-            />
-          ))}
-          {apps.map((app) => (
-            <Row
-              key={app.id}
-              name={
-                <Link to="/apps/$appId/setup" params={{ appId: app.id }}>
-                  {app.name}
-                </Link>
-              }
-              kind="App"
-              ending={app.key.ending}
-              networks={app.networks}
-              activity={getActivity(app.id)}
-              state={needsAttention(app) ? <AppBadge app={app} /> : <span className="soft">Enabled</span>}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Card>
+      <TableBox label="Table of keys">
+        <table className="table cards">
+          <TableHead titles={['For', 'Key', 'Networks', 'Use', 'State']} />
+          <tbody>
+            {apiKeys.map((key) => (
+              <Row
+                key={key.id}
+                name={
+                  <Link to="/keys/$keyId/setup" params={{ keyId: key.id }}>
+                    {key.name}
+                  </Link>
+                }
+                kind="API key"
+                ending={key.ending}
+                networks={[key.network]}
+                activity={getActivity(key.id)}
+                state={<KeyBadge state={key.state} expiresAt={key.expiresAt} isUsedUp={props.areApiKeysUsedUp} />}
+              />
+            ))}
+            {apps.map((app) => (
+              <Row
+                key={app.id}
+                name={
+                  <Link to="/apps/$appId/setup" params={{ appId: app.id }}>
+                    {app.name}
+                  </Link>
+                }
+                kind="App"
+                ending={app.key.ending}
+                networks={app.networks}
+                activity={getActivity(app.id)}
+                state={needsAttention(app) ? <AppBadge app={app} /> : <span className="soft">Enabled</span>}
+              />
+            ))}
+          </tbody>
+        </table>
+      </TableBox>
+    </Card>
   )
 }
 

@@ -30,7 +30,7 @@ export function AuditRecord(props: {
           type="button"
           className="filter"
           aria-pressed={isFiltered}
-          title={isFiltered ? 'Show all' : 'Show only this'}
+          title={`${isFiltered ? 'Show all' : 'Show only this'}: ${id}`}
           onClick={() => props.onFilter(!isFiltered)}
         >
           <code>{id}</code>

@@ -12,6 +12,7 @@ import { Loaded } from './Loaded.tsx'
 import { SelectField } from './SelectField.tsx'
 import { ShowMore } from './ShowMore.tsx'
 import { momentText } from './times.ts'
+import { TableBox } from './TableBox.tsx'
 import { TableHead } from './TableHead.tsx'
 
 interface Filtered {
@@ -34,7 +35,7 @@ export function AuditTable(
   const { action, ...others } = filters
   return (
     <>
-      <div className="row">
+      <div className="row low">
         <SelectField
           label="Show"
           name="action"
@@ -57,7 +58,7 @@ export function AuditTable(
                 {entries.length === 0 ? (
                   <p className="soft">No such changes yet. Choose “All changes” to see others.</p>
                 ) : (
-                  <div className="table-box" tabIndex={0} role="region" aria-label="Audit log">
+                  <TableBox label="Audit log">
                     <table className="table cards audit">
                       <TableHead
                         titles={['Time', 'Change', 'By', 'Subject', ...(isOperator ? ['Account'] : []), 'IP address']}
@@ -74,7 +75,7 @@ export function AuditTable(
                         ))}
                       </tbody>
                     </table>
-                  </div>
+                  </TableBox>
                 )}
                 <ShowMore of={query} />
               </Card>

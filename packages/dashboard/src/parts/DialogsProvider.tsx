@@ -10,13 +10,14 @@ import type { Dialogs } from './dialogs.ts'
 import { FactorForm } from './FactorForm.tsx'
 import { NewKeyDialog } from './NewKeyDialog.tsx'
 import { PasswordField } from './PasswordField.tsx'
+import { Toast } from './Toast.tsx'
 
 interface PasswordPrompt {
   readonly wasWrong: boolean
   readonly resolve: (password: string | undefined) => void
 }
 
-interface Toast {
+interface Message {
   readonly text: string
   readonly undo: (() => Promise<unknown>) | undefined
 }
@@ -36,7 +37,7 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
   }>()
   const [factorPrompt, setFactorPrompt] = useState<(isProved: boolean) => void>()
   const [password, setPassword] = useState('')
-  const [toast, setToast] = useState<Toast>()
+  const [toast, setToast] = useState<Message>()
   const [isUndoing, setUndoing] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -129,16 +130,16 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
           }}
         />
       )}
-      <div className={toast ? 'toast' : 'toast empty'}>
-        <span role="status" aria-live="polite">
-          {toast?.text}
-        </span>
-        {toast?.undo && (
-          <Button size="little" busy={isUndoing} onClick={() => void undo()}>
-            Undo
-          </Button>
-        )}
-      </div>
+      <Toast
+        text={toast?.text}
+        action={
+          toast?.undo && (
+            <Button size="little" busy={isUndoing} onClick={() => void undo()}>
+              Undo
+            </Button>
+          )
+        }
+      />
     </DialogsContext>
   )
 }

@@ -7,7 +7,7 @@ import { Button } from './Button.tsx'
 import { Note } from './Note.tsx'
 import { PageHead } from './PageHead.tsx'
 
-interface Loading<Data> {
+interface Loadable<Data> {
   readonly data: Data | undefined
   readonly error: unknown
   readonly refetch: () => unknown
@@ -15,7 +15,7 @@ interface Loading<Data> {
 
 /** Renders the data of a query once it is loaded. Until then its skeleton, or the error with a button to retry. */
 export function Loaded<Data>(props: {
-  readonly query: Loading<Data>
+  readonly query: Loadable<Data>
   readonly children: (data: Data) => ReactNode
   readonly shape?: ReactNode
   /** The heading if loading fails, for pages whose heading is part of the data. */
@@ -31,10 +31,15 @@ export function Loaded<Data>(props: {
       </>
     )
   }
+  return <Loading shape={props.shape} />
+}
+
+/** A placeholder while something loads. It takes its place at once, and is visible after a moment. */
+export function Loading({ shape = <Skeleton /> }: { readonly shape?: ReactNode }) {
   return (
-    <div role="status">
+    <div role="status" aria-busy="true" className="loading">
       <span className="hidden">Loading</span>
-      {props.shape ?? <Skeleton />}
+      {shape}
     </div>
   )
 }
@@ -65,6 +70,17 @@ export function FiguresSkeleton() {
     <div className="stack">
       <Skeleton lines={1} />
       <Skeleton lines={6} />
+    </div>
+  )
+}
+
+/** The placeholder of a page whose heading is part of the data: its heading, its tabs and its first card. */
+export function PageSkeleton() {
+  return (
+    <div className="stack wide" aria-hidden="true">
+      <div className="skeleton head" />
+      <div className="skeleton tabs-shape" />
+      <Skeleton lines={5} />
     </div>
   )
 }

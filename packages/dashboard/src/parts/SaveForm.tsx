@@ -14,6 +14,8 @@ export function SaveForm(props: {
   readonly draft?: Pick<Draft<object>, 'isDirty' | 'hasConflict' | 'clear'>
   /** On the button. @default 'Save' */
   readonly action?: string
+  /** Whether it deletes something. @default false */
+  readonly isDanger?: boolean
   /** Its name, if it has no heading. */
   readonly label?: string
   /** More buttons. */
@@ -39,6 +41,8 @@ function LimitedForm(props: FormProps & { readonly needs: Scope }) {
 function Form(props: FormProps) {
   const { draft } = props
   const { submit, isPending, problem } = props.of
+  // Of several forms on a page, the one with changes stands out.
+  const isChanged = draft?.isDirty ?? true
   return (
     <form className="stack" noValidate onSubmit={submit} aria-label={props.label}>
       <Problem text={problem} />
@@ -56,7 +60,11 @@ function Form(props: FormProps) {
           </>
         )}
         {props.more}
-        <Button kind="primary" type="submit" busy={isPending}>
+        <Button
+          kind={props.isDanger ? 'dangerPrimary' : isChanged ? 'primary' : undefined}
+          type="submit"
+          busy={isPending}
+        >
           {props.action ?? 'Save'}
         </Button>
       </div>

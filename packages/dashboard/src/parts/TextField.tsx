@@ -5,6 +5,8 @@ import { describeField, FieldFix, FieldHint } from './fieldNotes.tsx'
 /** A text field with its label, its hint and its problem. */
 export function TextField(props: {
   readonly label: string
+  /** Whether only screen readers get the label. @default false */
+  readonly hidesLabel?: boolean
   readonly name: string
   readonly value: string
   readonly onChange: (value: string) => void
@@ -40,7 +42,7 @@ export function TextField(props: {
   }
   return (
     <div className="field">
-      <div className="field-label">
+      <div className={props.hidesLabel ? 'hidden' : 'field-label'}>
         <label htmlFor={id}>
           {props.label}
           {props.optional && <span className="soft"> (optional)</span>}

@@ -4,6 +4,7 @@ import type { MouseEvent } from 'react'
 import { outcomeKind } from '../charts/outcomeKind.ts'
 import type { KeySubject, RequestsPage } from '../control/queries.ts'
 import { useNetworks } from '../networks/useNetworks.ts'
+import { TableBox } from '../parts/TableBox.tsx'
 import { msText, shortMomentText } from '../parts/times.ts'
 import { methodText } from './methodText.ts'
 import { outcomeText } from './outcomeText.ts'
@@ -37,7 +38,7 @@ export function RequestTable(props: {
     props.onOpen(logId)
   }
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Table of requests" onClick={openRow}>
+    <TableBox label="Table of requests" onClick={openRow}>
       <table className="table cards requests" aria-rowcount={rowCount + 1}>
         <thead>
           <tr aria-rowindex={1}>
@@ -64,7 +65,7 @@ export function RequestTable(props: {
           />
         ))}
       </table>
-    </div>
+    </TableBox>
   )
 }
 

@@ -18,6 +18,10 @@ writeFileSync(join(pages, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/
 writeFileSync(join(pages, 'assets/index-B1x_y2Z3.js'), `console.log(${'1,'.repeat(2_000)}1)`)
 writeFileSync(join(pages, 'assets/index-B1x_y2Z3.js.map'), '{}')
 writeFileSync(join(pages, '.env'), 'topsecret')
+writeFileSync(
+  join(pages, 'preloads.json'),
+  JSON.stringify([{ path: '/apps/{appId}/setup', scripts: ['/assets/setup-1.js'], data: ['/api/apps/{appId}'] }]),
+)
 
 const files = createStaticFiles(pages, siteHeaders())
 const server = createServer((request, response) => {
@@ -81,6 +85,19 @@ describe('createStaticFiles', () => {
     expect((await fetch(`${url}/assets/gone-12345678.js`)).status).toBe(404)
     expect((await fetch(`${url}/apps`, { headers: { accept: 'application/json' } })).status).toBe(404)
     expect((await fetch(url, { method: 'POST' })).status).toBe(404)
+  })
+
+  test('a page tells the browser what to load with it, also if the page itself has not changed', async () => {
+    const cookie = 'keyrail-session=secret'
+    const first = await fetch(`${url}/apps/app_1/setup`, { headers: { cookie } })
+    const link = '</assets/setup-1.js>; rel=modulepreload, </api/apps/app_1?>; rel=preload; as=fetch; crossorigin'
+    expect(first.headers.get('link')).toBe(link)
+    const again = await fetch(`${url}/apps/app_2/setup`, {
+      headers: { 'if-none-match': first.headers.get('etag') ?? '' },
+    })
+    expect([again.status, again.headers.get('link')]).toEqual([304, '</assets/setup-1.js>; rel=modulepreload'])
+    expect((await fetch(`${url}/assets/index-B1x_y2Z3.js`)).headers.get('link')).toBeNull()
+    expect((await fetch(`${url}/preloads.json`)).status).toBe(404)
   })
 
   test.each([

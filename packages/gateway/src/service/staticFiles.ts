@@ -9,6 +9,7 @@ import { chooseEncoding } from '../proxy/http/chooseEncoding.ts'
 import type { Encoding } from '../proxy/http/chooseEncoding.ts'
 import { minCompressedBytes } from '../proxy/http/compress.ts'
 import { ConfigError } from './configError.ts'
+import { createPagePreloads } from './pagePreloads.ts'
 
 /** Responds to a GET or HEAD request for a file. @returns Whether there is such a file; if not, the response is untouched. */
 export type StaticFiles = (request: IncomingMessage, response: ServerResponse) => boolean
@@ -41,7 +42,7 @@ const hashedPath = /^\/assets\/.*-[\w-]{8,}\.\w+$/
 const revalidate = 'no-cache'
 const immutable = 'public, max-age=31536000, immutable'
 
-const readFolder = (folder: string): ReadonlyMap<string, StaticFile> => {
+const readFolder = (folder: string): Map<string, StaticFile> => {
   const files = new Map<string, StaticFile>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const type = types[extname(entry.name)]
@@ -94,7 +95,7 @@ const send = (
 /**
  * Serves the files of a folder. The folder is read once, so no path can reach a file outside of it, and an update that replaces the files
  * under a running service breaks no page.
- * @param folder - A folder with an `index.html`, which is served for all page routes.
+ * @param folder - A folder with an `index.html`, which is served for all page routes. If it has a `preloads.json`, they have its `Link` headers.
  * @param headers - Added to every response.
  * @throws {ConfigError} if the folder has no `index.html`.
  */
@@ -105,6 +106,9 @@ export const createStaticFiles = (folder: string, headers: Readonly<Record<strin
     ])
   const files = readFolder(folder)
   const index = files.get('/index.html')
+  const preloadList = files.get('/preloads.json')
+  files.delete('/preloads.json')
+  const getPreloads = preloadList === undefined ? undefined : createPagePreloads(preloadList.body.toString())
 
   return (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
@@ -112,7 +116,14 @@ export const createStaticFiles = (folder: string, headers: Readonly<Record<strin
     const file =
       files.get(path === '/' ? '/index.html' : path) ?? (isPageRoute(path, request.headers.accept) ? index : undefined)
     if (file === undefined) return false
-    const fileHeaders = { ...headers, ETag: file.etag, 'Cache-Control': file.cacheControl, Vary: 'Accept-Encoding' }
+    const link = file === index ? getPreloads?.({ url: request.url ?? '/', cookie: request.headers.cookie }) : undefined
+    const fileHeaders = {
+      ...headers,
+      ETag: file.etag,
+      'Cache-Control': file.cacheControl,
+      Vary: 'Accept-Encoding',
+      ...(link !== undefined && { Link: link }),
+    }
     if (request.headers['if-none-match'] === file.etag) {
       response.writeHead(304, fileHeaders).end()
       return true

@@ -134,7 +134,7 @@ export function DeleteTeam({ name }: { readonly name: string }) {
   })
   return (
     <Card title="Delete the team" lead="Its apps and keys stop working at once. The audit log stays with the operator.">
-      <SaveForm of={deleting} action="Delete the team">
+      <SaveForm of={deleting} action="Delete the team" isDanger>
         <TextField
           label="Name of the team"
           name="name"

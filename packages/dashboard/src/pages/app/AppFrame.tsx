@@ -6,7 +6,7 @@ import { PageLinks } from '../../parts/PageLinks.tsx'
 import { appPages } from '../../parts/pageTable.ts'
 import { BrowserUse } from '../../parts/BrowserUse.tsx'
 import { Empty } from '../../parts/Empty.tsx'
-import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
+import { Loaded, PageSkeleton } from '../../parts/Loaded.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { QuotaNote } from '../../parts/QuotaNote.tsx'
 import { getQuotaState } from '../../parts/quotaState.ts'
@@ -41,7 +41,7 @@ export function AppFrame() {
   const params = { appId }
   return (
     <div className="page">
-      <Loaded query={query} failedTitle="The app cannot be shown" shape={<Skeleton lines={5} />}>
+      <Loaded query={query} failedTitle="The app cannot be shown" shape={<PageSkeleton />}>
         {(app) => (
           <>
             <PageHead

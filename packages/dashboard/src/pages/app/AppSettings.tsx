@@ -1,5 +1,5 @@
 import { Outlet } from '@tanstack/react-router'
-import { PageLinks } from '../../parts/PageLinks.tsx'
+import { SideLinks } from '../../parts/PageLinks.tsx'
 import { appSettingsPages } from '../../parts/pageTable.ts'
 import { useApp } from './useApp.ts'
 
@@ -8,7 +8,7 @@ export function AppSettings() {
   const params = { appId: useApp().id }
   return (
     <div className="settings">
-      <PageLinks label="Settings" pages={appSettingsPages} params={params} look="nav" />
+      <SideLinks label="Settings" pages={appSettingsPages} params={params} />
       <div className="stack wide">
         <Outlet />
       </div>

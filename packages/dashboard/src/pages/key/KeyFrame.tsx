@@ -8,7 +8,7 @@ import { useNetworks } from '../../networks/useNetworks.ts'
 import { BrowserUse } from '../../parts/BrowserUse.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { KeyBadge } from '../../parts/KeyBadge.tsx'
-import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
+import { Loaded, PageSkeleton } from '../../parts/Loaded.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { QuotaNote } from '../../parts/QuotaNote.tsx'
 import { getQuotaState } from '../../parts/quotaState.ts'
@@ -40,7 +40,7 @@ export function KeyFrame() {
   const params = { keyId }
   return (
     <div className="page">
-      <Loaded query={query} failedTitle="The API key cannot be shown" shape={<Skeleton lines={5} />}>
+      <Loaded query={query} failedTitle="The API key cannot be shown" shape={<PageSkeleton />}>
         {(key) => (
           <>
             <PageHead

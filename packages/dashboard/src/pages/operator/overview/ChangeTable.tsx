@@ -4,6 +4,7 @@ import { useNetworks } from '../../../networks/useNetworks.ts'
 import { toOperatorLink } from '../../../parts/AuditRecord.tsx'
 import { recordText } from '../../../parts/auditWords.ts'
 import { Card } from '../../../parts/Card.tsx'
+import { TableBox } from '../../../parts/TableBox.tsx'
 import { TableHead } from '../../../parts/TableHead.tsx'
 import { shortMomentText } from '../../../parts/times.ts'
 import { listChanges } from './listChanges.ts'
@@ -17,7 +18,7 @@ export function ChangeTable({ overview }: { readonly overview: OverviewView }) {
       lead="Changes below “Errors began” were made before it."
       aside={<Link to="/operator/audit">Audit log</Link>}
     >
-      <div className="table-box" tabIndex={0} role="region" aria-label="Table of recent changes">
+      <TableBox label="Table of recent changes">
         <table className="table cards">
           <TableHead titles={['Time', 'Change', 'By']} />
           <tbody>
@@ -35,7 +36,7 @@ export function ChangeTable({ overview }: { readonly overview: OverviewView }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </TableBox>
     </Card>
   )
 }

@@ -5,6 +5,7 @@ import { upstreamsQuery } from '../../../control/queries.ts'
 import { useNetworks } from '../../../networks/useNetworks.ts'
 import { Card } from '../../../parts/Card.tsx'
 import { Loaded } from '../../../parts/Loaded.tsx'
+import { TableBox } from '../../../parts/TableBox.tsx'
 import { TableHead } from '../../../parts/TableHead.tsx'
 import { countText, msText } from '../../../parts/times.ts'
 import { headText, StatusBadge } from '../OperatorUpstreams.tsx'
@@ -30,7 +31,7 @@ export function NodeTable() {
           const sorted = sortNodes(items)
           return (
             <>
-              <div className="table-box" tabIndex={0} role="region" aria-label="Table of nodes">
+              <TableBox label="Table of nodes">
                 <table className="table cards">
                   <TableHead
                     titles={['Node', 'Status', { title: 'Latency', isNumber: true }, { title: 'Head', isNumber: true }]}
@@ -60,7 +61,7 @@ export function NodeTable() {
                     ))}
                   </tbody>
                 </table>
-              </div>
+              </TableBox>
               {sorted.length > maxShown && (
                 <p className="small soft">{countText(sorted.length - maxShown)} more are on the page Upstreams.</p>
               )}
