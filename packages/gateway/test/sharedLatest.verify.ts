@@ -74,7 +74,8 @@ const simulate = async (
   simulation: {
     readonly blockMs: number
     readonly blocks: number
-    readonly maxLagMs: number
+    /** How late blocks reach the second node at least, and at most half of the time the first one. */
+    readonly lagMs: number
     readonly pollers?: number
     /** How often each poller sends all reads of the pool. */
     readonly intervalMs?: number
@@ -82,18 +83,19 @@ const simulate = async (
     readonly reorgs?: number
     readonly writes?: boolean
     readonly dies?: boolean
-    readonly single?: boolean
+    /** The second node behind the URL gets no more blocks. */
+    readonly sticks?: boolean
   },
   shareLatest: boolean,
 ): Promise<Found> => {
-  const { blockMs, blocks, maxLagMs, pollers = 200, intervalMs = 500, reorgs = 0 } = simulation
+  const { blockMs, blocks, lagMs, pollers = 200, intervalMs = 500, reorgs = 0 } = simulation
   const random = createRandom(7)
   const advance = controlTime()
   const chain = createSimulatedChain(random)
-  const nodes = [chain.addNode(maxLagMs), chain.addNode(maxLagMs)]
+  const nodes = [chain.addNode(lagMs / 4), chain.addNode(lagMs)] as const
   const balanced = await startNodes(chain, nodes, { chainId: chainIds.testnet, random })
   onTestFinished(balanced.stop)
-  const other = chain.addNode(maxLagMs)
+  const other = chain.addNode(lagMs / 2)
   const alone = await startNodes(chain, [other], { chainId: chainIds.testnet, random })
   onTestFinished(alone.stop)
   const urls = simulation.dies === true ? [alone, balanced] : [balanced]
@@ -186,7 +188,8 @@ const simulate = async (
       else chain.mine()
     }
     if (mined >= deadAt) other.isDead = true
-    if (mined >= deadAt + 2 && nodes[0] !== undefined) nodes[0].isDead = mined < deadAt + 4
+    if (mined >= deadAt + 2) nodes[0].isDead = mined < deadAt + 4
+    if (simulation.sticks === true && mined > 2) nodes[1].isStuck = true
     await settle()
     isStopped = mined >= blocks
   }
@@ -202,9 +205,9 @@ const simulate = async (
 const getSaved = ({ reads, calls }: Found): number => 1 - calls / reads
 
 const chains = {
-  '12 s': { blockMs: 12_000, blocks: 3, maxLagMs: 4_000 },
-  '2 s': { blockMs: 2_000, blocks: 8, maxLagMs: 1_500 },
-  '0.25 s': { blockMs: 250, blocks: 40, maxLagMs: 600 },
+  '12 s': { blockMs: 12_000, blocks: 3, lagMs: 2_000 },
+  '2 s': { blockMs: 2_000, blocks: 8, lagMs: 800 },
+  '0.25 s': { blockMs: 250, blocks: 40, lagMs: 500 },
 } as const
 
 describe('200 pollers, and two lagging nodes behind one URL', () => {
@@ -214,7 +217,6 @@ describe('200 pollers, and two lagging nodes behind one URL', () => {
     ['0.25 s', 0.95],
   ] as const)('with blocks of %s', async (name, least) => {
     const found = await simulate(chains[name], true)
-    console.log(name, getSaved(found), found)
     expect(found.back).toBe(0)
     expect(found.failed).toBe(0)
     expect(getSaved(found)).toBeGreaterThanOrEqual(least)
@@ -222,10 +224,35 @@ describe('200 pollers, and two lagging nodes behind one URL', () => {
 
   test.each(['2 s', '0.25 s'] as const)('with blocks of %s, without the option', async (name) => {
     const found = await simulate({ ...chains[name], blocks: 16 }, false)
-    console.log(name, getSaved(found), found)
     expect(found.back).toBeGreaterThan(0)
     expect(getSaved(found)).toBeLessThan(0.5)
   })
+})
+
+test('a caller sees its own transactions where each is mined at once', async () => {
+  const random = createRandom(3)
+  const advance = controlTime()
+  const chain = createSimulatedChain(random)
+  const options = { chainId: chainIds.testnet, random, mines: true }
+  const node = await startNodes(chain, [chain.addNode(0)], options)
+  onTestFinished(node.stop)
+  const network = { chainId: chainIds.testnet, upstreams: [{ url: node.url }], shareLatest: true }
+  const { gateway, url, testnetKey, app } = await startGateway({ testnet: [] }, { networks: { testnet: network } })
+  onTestFinished(() => gateway.close({ graceMs: 0 }))
+  const senders = [getApiKeyUrl(url, 'testnet', testnetKey), `${url}/testnet/v2/${app}`].map(createSend)
+  for (let round = 0; round < 100; round += 1) {
+    advance(1 + Math.floor(random() * 100))
+    await Promise.all(
+      senders.map(async (send, index) => {
+        if (random() < 0.5) return
+        await send([['eth_sendRawTransaction', [`0x${round}${index}`]]])
+        const { number } = chain.tip()
+        advance(1)
+        const [hash] = await send(pool.slice(4, 5))
+        expect(chain.find(String(hash))?.number).toBeGreaterThanOrEqual(number)
+      }),
+    )
+  }
 })
 
 describe.each(['2 s', '0.25 s'] as const)('with blocks of %s, no read goes back', (name) => {
@@ -234,11 +261,11 @@ describe.each(['2 s', '0.25 s'] as const)('with blocks of %s, no read goes back'
   test.each([
     ['in reorganizations', { reorgs: 0.3 }],
     ['after transactions and their receipts', { writes: true }],
+    ['while a node behind the URL gets no blocks', { sticks: true }],
     ['while nodes die', { dies: true }],
     ['while all of that happens', { reorgs: 0.3, writes: true, dies: true }],
   ])('%s', async (_, also) => {
     const found = await simulate({ ...chains[name], blocks, pollers, ...also }, true)
-    console.log(name, _, getSaved(found), found)
     expect(found.back).toBe(0)
   })
 })

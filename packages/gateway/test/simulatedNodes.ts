@@ -18,7 +18,8 @@ export interface SimulatedChain {
   readonly mine: () => void
   /** Replaces the newest blocks by as many others, and one more. */
   readonly reorganize: (depth: number) => void
-  readonly addNode: (maxLagMs: number) => SimulatedNode
+  /** @param lagMs - How late blocks reach it at least, and by chance up to twice as late. */
+  readonly addNode: (lagMs: number) => SimulatedNode
   /** Adds a transaction. */
   readonly send: (hash: string) => void
 }
@@ -28,6 +29,8 @@ export interface SimulatedNode {
   readonly tip: () => SimulatedBlock
   readonly has: (hash: string) => boolean
   isDead: boolean
+  /** It gets no more blocks. */
+  isStuck: boolean
 }
 
 /** Numbers between 0 and 1, the same in each run. */
@@ -83,7 +86,7 @@ export const createSimulatedChain = (random: () => number): SimulatedChain => {
       extend(parent, transactions)
       for (let count = 0; count < depth; count += 1) extend(tip, [])
     },
-    addNode: (maxLagMs) => {
+    addNode: (lagMs) => {
       const known = new Set(blocks.keys())
       const arrivals: { readonly at: number; readonly block: SimulatedBlock }[] = []
       let own = tip
@@ -95,10 +98,10 @@ export const createSimulatedChain = (random: () => number): SimulatedChain => {
         }
       }
       deliver.push((block) => {
-        const at = Math.max(arrivals.at(-1)?.at ?? 0, performance.now() + random() * maxLagMs)
-        arrivals.push({ at, block })
+        const at = Math.max(arrivals.at(-1)?.at ?? 0, performance.now() + (1 + random()) * lagMs)
+        if (!node.isStuck) arrivals.push({ at, block })
       })
-      return {
+      const node: SimulatedNode = {
         tip: () => {
           arrive()
           return own
@@ -108,7 +111,9 @@ export const createSimulatedChain = (random: () => number): SimulatedChain => {
           return known.has(hash)
         },
         isDead: false,
+        isStuck: false,
       }
+      return node
     },
     send: (hash) => void waiting.push(hash),
   }

@@ -44,8 +44,8 @@ export interface SentRead {
 }
 
 /** Behind a load balancer, a node that has the block may respond the next time. With the waits between them, they take up to 2.6 seconds. */
-const maxAttempts = 8
-const firstRetryMs = 10
+const maxAttempts = 12
+const getRetryMs = (attempt: number): number => 10 * 1.5 ** attempt
 
 /**
  * Creates the shared reads of a network. Each read at `latest` is sent for one block, by its hash, so that no node can respond for an older one, and its
@@ -71,7 +71,7 @@ export const createLatestReads = ({
     return planRead(call, plan, block)
   }
   const retry = async ({ planned, original, attempt }: SentRead, keyId: string): Promise<PlannedRead> => {
-    await sleep(firstRetryMs * 2 ** attempt)
+    await sleep(getRetryMs(attempt))
     const need = views.getSeen(keyId)
     // The block may have been replaced. Most nodes are only late, so that is not asked each time.
     const since = performance.now()
@@ -97,7 +97,7 @@ export const createLatestReads = ({
         if (planned.plan !== 'gas' && !isRejection(result)) views.recordHead(keyId, planned.block.number)
         return undefined
       }
-      const mayRetry = end === 'unknownBlock' && attempt < maxAttempts && 2 * firstRetryMs * 2 ** attempt < leftMs
+      const mayRetry = end === 'unknownBlock' && attempt < maxAttempts && 2 * getRetryMs(attempt) < leftMs
       return mayRetry ? retry(sent, keyId) : Promise.resolve(undefined)
     },
     recordShown: (call, result, { keyId }) => {

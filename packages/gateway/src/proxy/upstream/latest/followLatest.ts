@@ -42,7 +42,7 @@ interface ReadBlock extends LatestBlock {
 }
 
 const query = { method: 'eth_getBlockByNumber', params: '["latest",false]' }
-const firstRetryMs = 10
+const getRetryMs = (attempt: number): number => 10 * 1.5 ** attempt
 /** How long a call waits for a block that its caller needs. After that, it is sent as it is. */
 const maxWaitMs = 2_500
 /** After this many failures in a row, and for a block that no node has, nodes are not queried for each call, but once in this time. */
@@ -180,7 +180,7 @@ export const followLatest = ({ pick, timeoutMs }: { pick: PickNode; timeoutMs: n
       const startedAt = performance.now()
       const isOver = (): boolean => isStopped || isFailing() || performance.now() - startedAt > maxWaitMs
       for (let attempt = 0; attempt < tries && !isOver(); attempt += 1) {
-        if (attempt > 0) await sleep(firstRetryMs * 2 ** (attempt - 1))
+        if (attempt > 0) await sleep(getRetryMs(attempt - 1))
         if (reading !== undefined && reading.startedAt <= need.since) await reading.done
         await read()
         const found = get(need)
