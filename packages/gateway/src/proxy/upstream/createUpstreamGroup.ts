@@ -245,8 +245,8 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
   const store = createStore(options, { members, polls, logRanges, onReplaced: cache.clear })
   const several = members.length > 1
   const sharesLatest = options.shareLatest === true && !options.rewritable
-  const heads = options.rewritable ? 'none' : several || sharesLatest ? 'monotonic' : 'latest'
-  const views = createCallerViews({ members, heads })
+  const sharesViews = several || sharesLatest
+  const views = createCallerViews({ members, heads: getHeadsMode(options, sharesViews) })
   /** Heads are compared every few seconds: upstreams that a caller's head would exclude for this long are queried again. */
   const refreshHeads = (picked: GroupMember | undefined, seenHead: number): void => {
     for (let index = 0; index < members.length; index += 1) {
@@ -256,24 +256,11 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       if (loadBalancing === 'order' && member === picked) return
     }
   }
-  const highestHead = (): number => getHighestHead(members)
-  const latest = sharesLatest
-    ? createLatestReads({
-        ...{ members, views, maxLagBlocks: options.maxLagBlocks, isCredibleHead: lag.isCredible },
-        follower: followLatest({
-          timeoutMs: Math.min(timeoutMs, maxLatestQueryMs),
-          // Not `pick`, by which the network would count as in use.
-          pick: (block, tried) => {
-            const seenHead = Math.max(block, getSupportedHead(members, options.maxLagBlocks))
-            return chooseUpstream(members, { calls: [headQuery], seenHead, tried }, { loadBalancing })
-          },
-        }),
-      })
-    : undefined
+  const latest = sharesLatest ? createLatest(options, { members, views, isCredibleHead: lag.isCredible }) : undefined
   return {
     network,
     chainId,
-    highestHead,
+    highestHead: () => getHighestHead(members),
     supportedHead: () => getSupportedHead(members, options.maxLagBlocks),
     isCredibleHead: lag.isCredible,
     getHedgeMs: hedgeMs === 'p95' ? getP95HedgeMs : () => hedgeMs,
@@ -290,12 +277,9 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     explainNoPick: (pickOptions) => explainNoPick(members, network, pickOptions),
     isUsable: () => members.some(({ health }) => health.isUsable()) || members.some(isOnlyBusy),
     several,
-    sharesViews: several || sharesLatest,
+    sharesViews,
     views,
-    states: () => {
-      const highest = highestHead()
-      return members.map((member) => getUpstreamState(member, network, highest))
-    },
+    states: () => getStates(members, network),
     inFlightReads: createInFlightReads({ joinableMs: Math.min(timeoutMs / 2, maxJoinableMs) }),
     queue: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
@@ -333,6 +317,30 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
 const getP95HedgeMs: UpstreamGroup['getHedgeMs'] = ({ latency }) => {
   const p95 = latency.p95()
   return p95 === undefined ? undefined : Math.max(p95, minHedgeMs)
+}
+
+const getStates = (members: readonly GroupMember[], network: Network): readonly UpstreamState[] => {
+  const highest = getHighestHead(members)
+  return members.map((member) => getUpstreamState(member, network, highest))
+}
+
+const getHeadsMode = ({ rewritable }: UpstreamGroupOptions, isMonotonic: boolean) =>
+  rewritable ? 'none' : isMonotonic ? 'monotonic' : 'latest'
+
+/** Creates the reads at `latest` that callers share. */
+const createLatest = (
+  { loadBalancing, maxLagBlocks, timeoutMs }: UpstreamGroupOptions,
+  parts: Pick<Parameters<typeof createLatestReads>[0], 'members' | 'views' | 'isCredibleHead'>,
+): LatestReads => {
+  const follower = followLatest({
+    timeoutMs: Math.min(timeoutMs, maxLatestQueryMs),
+    // Not `pick` of the group, by which the network would count as in use.
+    pick: (block, tried) => {
+      const seenHead = Math.max(block, getSupportedHead(parts.members, maxLagBlocks))
+      return chooseUpstream(parts.members, { calls: [headQuery], seenHead, tried }, { loadBalancing })
+    },
+  })
+  return createLatestReads({ ...parts, maxLagBlocks, follower })
 }
 
 /** Creates what the chain store has of the network, if there is one. */

@@ -90,10 +90,10 @@ test('a caller that needs a later block, or one that is confirmed later, waits u
 
 test('for a block that no node has, nodes are queried once a second', async () => {
   const { node, follower } = start()
-  const wait = async () => {
+  const wait = async (): Promise<LatestBlock | undefined> => {
     const found = follower.wait({ block: 105, since: -Infinity }, 2)
     await vi.advanceTimersByTimeAsync(50)
-    return await found
+    return found
   }
   expect(await wait()).toBeUndefined()
   const before = node.queries

@@ -1,4 +1,5 @@
 import { createPollSchedule } from '@keyrail/core/internal'
+import type { PollSchedule } from '@keyrail/core/internal'
 import { getMember } from '../../../lib/json/scanMembers.ts'
 import { parseQuantity } from '../../../lib/rpc/quantity.ts'
 import { parseHash } from '../findPinnedBlock.ts'
@@ -63,17 +64,142 @@ const readBlock = (result: QueryResult): ReadBlock | undefined => {
 }
 
 /** Reads the newest block of a node, and of the next one if that fails. */
-const readFromAny = async (
-  least: number,
-  pick: PickNode,
-  timeoutMs: number,
-): Promise<{ readonly member: GroupMember; readonly block: ReadBlock } | undefined> => {
+const readFromAny = async ({
+  newest,
+  pick,
+  timeoutMs,
+}: Following): Promise<{ readonly member: GroupMember; readonly block: ReadBlock } | undefined> => {
   const tried: GroupMember[] = []
-  for (let member = pick(least, tried); member !== undefined; member = pick(least, tried)) {
+  const pickNext = (): GroupMember | undefined => pick(newest?.number ?? 0, tried)
+  for (let member = pickNext(); member !== undefined; member = pickNext()) {
     tried.push(member)
     const block = readBlock(await queryUpstream(member.upstream, query, timeoutMs))
     if (block !== undefined && member.sawHead(block.number)) return { member, block }
   }
+  return undefined
+}
+
+/** A network whose newest block is followed. */
+interface Following {
+  readonly pick: PickNode
+  readonly timeoutMs: number
+  readonly schedule: PollSchedule
+  newest: LatestBlock | undefined
+  /** When a node last reported the newest block, and when that query was sent. */
+  confirmedAt: number
+  queriedAt: number
+  /** The queries that failed in a row, and when the last one did. */
+  failures: number
+  failedAt: number
+  /** The last block that nodes were queried for in vain, and when. */
+  missing: { readonly block: number; readonly at: number }
+  /** The hashes that were replaced at the number of the newest block. */
+  readonly replaced: Set<string>
+  /** The last block that a query has read, and the timestamps of those until then. */
+  last: ReadBlock | undefined
+  timestamps: readonly number[]
+  /** Whether a call has used the newest block since the last query. */
+  isUsed: boolean
+  isStopped: boolean
+  timer: NodeJS.Timeout | undefined
+  reading: { readonly startedAt: number; readonly done: Promise<void> } | undefined
+}
+
+/** Takes a block. @returns Whether it is the newest one now. */
+const take = (following: Following, block: LatestBlock): boolean => {
+  const { newest, replaced, confirmedAt, schedule } = following
+  const now = performance.now()
+  const { number = -1, hash = '' } = newest ?? {}
+  const hasLostBlocks = now - confirmedAt >= Math.max(forgetMs, 2 * schedule.blockMs())
+  if (block.number > number || hasLostBlocks) replaced.clear()
+  else if (block.number < number || replaced.has(block.hash)) return false
+  else if (block.hash !== hash) replaced.add(hash)
+  following.newest = block
+  following.confirmedAt = now
+  return true
+}
+
+/** Measures the block time. @returns The wait until the next query. */
+const afterBlock = (following: Following, block: ReadBlock): number => {
+  const { last, timestamps, schedule } = following
+  const blocks = last === undefined ? 1 : block.number - last.number
+  if (blocks <= 0) return schedule.afterNothing()
+  const since = timestamps.at(-1) ?? block.timestamp
+  following.last = block
+  // Blocks between two queries had about the same time.
+  const between = Array.from(
+    { length: Math.min(blocks, measuredBlocks) },
+    (_, index) => block.timestamp - ((block.timestamp - since) * index) / blocks,
+  )
+  following.timestamps = [...timestamps, ...between.toReversed()].slice(-measuredBlocks)
+  return schedule.afterNews(following.timestamps)
+}
+
+const runRead = async (following: Following, startedAt: number): Promise<void> => {
+  following.isUsed = false
+  const found = await readFromAny(following)
+  following.reading = undefined
+  if (following.isStopped) return
+  if (found === undefined) {
+    following.failedAt = performance.now()
+    following.failures += 1
+    pollAfter(following, following.schedule.afterNothing())
+    return
+  }
+  following.failures = 0
+  const { member, block } = found
+  // Before it counts: calls are only sent by its hash.
+  await member.hashSupport?.test(block.hash)
+  if (take(following, block)) following.queriedAt = Math.max(following.queriedAt, startedAt)
+  pollAfter(following, afterBlock(following, block))
+}
+
+const read = (following: Following): Promise<void> => {
+  if (following.reading === undefined) {
+    clearTimeout(following.timer)
+    following.timer = undefined
+    const startedAt = performance.now()
+    following.reading = { startedAt, done: runRead(following, startedAt) }
+  }
+  return following.reading.done
+}
+
+const pollAfter = (following: Following, waitMs: number): void => {
+  if (following.isStopped) return
+  clearTimeout(following.timer)
+  // A poll alone must not keep the process alive.
+  following.timer = setTimeout(() => {
+    following.timer = undefined
+    if (following.isUsed) void read(following)
+  }, waitMs).unref()
+}
+
+const get = (following: Following, { block, since }: BlockNeed): LatestBlock | undefined => {
+  const { newest, confirmedAt, queriedAt, schedule } = following
+  following.isUsed = true
+  if (newest === undefined || performance.now() - confirmedAt > 2 * schedule.blockMs()) return undefined
+  if (following.timer === undefined) void read(following)
+  return newest.number >= block && queriedAt > since ? newest : undefined
+}
+
+const wait = async (following: Following, need: BlockNeed, tries: number): Promise<LatestBlock | undefined> => {
+  const startedAt = performance.now()
+  const { missing } = following
+  if (need.block >= missing.block && startedAt - missing.at < failedMs) return undefined
+  const isOver = ({ isStopped, failures, failedAt }: Following): boolean =>
+    isStopped ||
+    (failures >= maxFailures && performance.now() - failedAt < failedMs) ||
+    performance.now() - startedAt > maxWaitMs
+  for (let attempt = 0; attempt < tries && !isOver(following); attempt += 1) {
+    if (attempt > 0) await sleep(getRetryMs(attempt - 1))
+    const { reading } = following
+    if (reading !== undefined && reading.startedAt <= need.since) await reading.done
+    await read(following)
+    const found = get(following, need)
+    if (found !== undefined) return found
+  }
+  if (tries > 1 && need.block > (following.newest?.number ?? need.block))
+    following.missing = { block: need.block, at: performance.now() }
   return undefined
 }
 
@@ -85,117 +211,34 @@ const readFromAny = async (
  * @param options.pick - Chooses the node that is queried.
  * @param options.timeoutMs - Of a query.
  */
-export const followLatest = ({ pick, timeoutMs }: { pick: PickNode; timeoutMs: number }): LatestFollower => {
-  const schedule = createPollSchedule()
-  let newest: LatestBlock | undefined
-  /** When a node last reported the newest block, and when that query was sent. */
-  let confirmedAt = -Infinity
-  let queriedAt = -Infinity
-  let failedAt = -Infinity
-  let failures = 0
-  /** The lowest block that nodes were queried for in vain, and when. */
-  let missing = { block: Infinity, at: -Infinity }
-  /** The hashes that were replaced at the number of the newest block. */
-  const replaced = new Set<string>()
-  let timestamps: readonly number[] = []
-  let last: ReadBlock | undefined
-  let isUsed = false
-  let isStopped = false
-  let timer: NodeJS.Timeout | undefined
-  let reading: { readonly startedAt: number; readonly done: Promise<void> } | undefined
-
-  /** Takes a block. @returns Whether it is the newest one now. */
-  const take = (block: LatestBlock): boolean => {
-    const now = performance.now()
-    const { number = -1, hash = '' } = newest ?? {}
-    const hasLostBlocks = now - confirmedAt >= Math.max(forgetMs, 2 * schedule.blockMs())
-    if (block.number > number || hasLostBlocks) replaced.clear()
-    else if (block.number < number || replaced.has(block.hash)) return false
-    else if (block.hash !== hash) replaced.add(hash)
-    newest = block
-    confirmedAt = now
-    return true
-  }
-  /** Measures the block time. @returns The wait until the next query. */
-  const afterBlock = (block: ReadBlock): number => {
-    const blocks = last === undefined ? 1 : block.number - last.number
-    if (blocks <= 0) return schedule.afterNothing()
-    const since = timestamps.at(-1) ?? block.timestamp
-    last = block
-    // Blocks between two queries had about the same time.
-    const between = Array.from(
-      { length: Math.min(blocks, measuredBlocks) },
-      (_, index) => block.timestamp - ((block.timestamp - since) * index) / blocks,
-    )
-    timestamps = [...timestamps, ...between.toReversed()].slice(-measuredBlocks)
-    return schedule.afterNews(timestamps)
-  }
-  const runRead = async (startedAt: number): Promise<void> => {
-    isUsed = false
-    const found = await readFromAny(newest?.number ?? 0, pick, timeoutMs)
-    reading = undefined
-    if (isStopped) return
-    if (found === undefined) {
-      failedAt = performance.now()
-      failures += 1
-      pollAfter(schedule.afterNothing())
-      return
-    }
-    failures = 0
-    const { member, block } = found
-    // Before it counts: calls are only sent by its hash.
-    await member.hashSupport?.test(block.hash)
-    if (take(block)) queriedAt = Math.max(queriedAt, startedAt)
-    pollAfter(afterBlock(block))
-  }
-  const isFailing = (): boolean => failures >= maxFailures && performance.now() - failedAt < failedMs
-  const read = (): Promise<void> => {
-    if (reading === undefined) {
-      clearTimeout(timer)
-      timer = undefined
-      const startedAt = performance.now()
-      reading = { startedAt, done: runRead(startedAt) }
-    }
-    return reading.done
-  }
-  const pollAfter = (waitMs: number): void => {
-    if (isStopped) return
-    clearTimeout(timer)
-    // A poll alone must not keep the process alive.
-    timer = setTimeout(() => {
-      timer = undefined
-      if (isUsed) void read()
-    }, waitMs).unref()
-  }
-  const get: LatestFollower['get'] = ({ block, since }) => {
-    isUsed = true
-    if (newest === undefined || performance.now() - confirmedAt > 2 * schedule.blockMs()) return undefined
-    if (timer === undefined) void read()
-    return newest.number >= block && queriedAt > since ? newest : undefined
+export const followLatest = (options: Pick<Following, 'pick' | 'timeoutMs'>): LatestFollower => {
+  const following: Following = {
+    ...options,
+    schedule: createPollSchedule(),
+    newest: undefined,
+    confirmedAt: -Infinity,
+    queriedAt: -Infinity,
+    failures: 0,
+    failedAt: -Infinity,
+    missing: { block: Infinity, at: -Infinity },
+    replaced: new Set(),
+    last: undefined,
+    timestamps: [],
+    isUsed: false,
+    isStopped: false,
+    timer: undefined,
+    reading: undefined,
   }
   return {
-    get,
-    wait: async (need, tries) => {
-      if (need.block >= missing.block && performance.now() - missing.at < failedMs) return undefined
-      const startedAt = performance.now()
-      const isOver = (): boolean => isStopped || isFailing() || performance.now() - startedAt > maxWaitMs
-      for (let attempt = 0; attempt < tries && !isOver(); attempt += 1) {
-        if (attempt > 0) await sleep(getRetryMs(attempt - 1))
-        if (reading !== undefined && reading.startedAt <= need.since) await reading.done
-        await read()
-        const found = get(need)
-        if (found !== undefined) return found
-      }
-      if (tries > 1) missing = { block: need.block, at: performance.now() }
-      return undefined
-    },
-    adopt: (block) => void take(block),
+    get: (need) => get(following, need),
+    wait: (need, tries) => wait(following, need, tries),
+    adopt: (block) => void take(following, block),
     saw: (block) => {
-      if (block > (newest?.number ?? Infinity)) void read()
+      if (block > (following.newest?.number ?? Infinity)) void read(following)
     },
     stop: () => {
-      isStopped = true
-      clearTimeout(timer)
+      following.isStopped = true
+      clearTimeout(following.timer)
     },
   }
 }
