@@ -85,6 +85,7 @@ const createMember = (facts: Facts): GroupMember => {
     backoff,
     budget,
     capabilities,
+    hashSupport: undefined,
     latency,
     expensiveLatency,
     outcomes: createOutcomes(),

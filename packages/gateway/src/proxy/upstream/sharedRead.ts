@@ -2,6 +2,7 @@ import { getMember } from '../../lib/json/scanMembers.ts'
 import type { CallResult } from './callResult.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import { isEmptyResult } from './emptyResults.ts'
+import { isNull } from './getNullMeaning.ts'
 import { findPinnedBlock } from './findPinnedBlock.ts'
 import type { Pin } from './findPinnedBlock.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
@@ -10,7 +11,7 @@ import { parseQuantity } from '../../lib/rpc/quantity.ts'
 import type { NodeResponse } from './readResponse.ts'
 
 /** A call with longer params is neither shared nor cached, because they are part of the key. */
-const maxParamsLength = 4_096
+export const maxParamsLength = 4_096
 
 /** A read that can be shared with other callers, and cached if it is pinned. */
 export interface SharedRead {
@@ -21,6 +22,8 @@ export interface SharedRead {
   readonly startedAt: number
   /** Whether its result depends on the node's client: then only the chain store, which knows the client, may store it. */
   readonly isTrace: boolean
+  /** Whether its key has the hash of the newest block, so that nobody asks for it any more once it has changed. @default false */
+  readonly isOfLatest?: boolean
 }
 
 /** Gets how a call can be shared; `undefined` if it cannot. */
@@ -34,12 +37,17 @@ export const toSharedRead = ({ method, params = '[]', traits }: ForwardedCall): 
 
 /** Gets a read's result from the cache. */
 export const getCachedResult = (read: SharedRead, group: UpstreamGroup): NodeResponse | undefined => {
-  const value = read.pin === undefined ? undefined : group.cache.get(read.key)
+  const value = read.pin === undefined && read.isOfLatest !== true ? undefined : group.cache.get(read.key)
   return value === undefined ? undefined : { member: 'result', value, cachedIn: 'memory' }
 }
 
 /** Caches a result if it cannot change any more, as far as the node that sent it knows. */
 export const cacheResult = (read: SharedRead, result: CallResult, { group, member }: ResultSource): void => {
+  if (read.isOfLatest === true) {
+    if ('value' in result && result.member === 'result' && group.cache.on && !isNull(result.value))
+      group.cache.set(read.key, result.value)
+    return
+  }
   if (read.pin === undefined || read.isTrace || member === undefined || !group.cache.on || !('value' in result)) return
   // The chain store has an empty result confirmed before it is served again.
   if (group.store !== undefined && isEmptyResult(result.value)) return

@@ -74,7 +74,16 @@ export const createChainFollower = (
     ownMost: maxRingBytes,
   }
   const memory = createBufferedBytes('chain', ringBounds, getOwnShare())
-  return followNodes(createChainNodes(getGroup, bounds), { ...options, memory })
+  const follower = followNodes(createChainNodes(getGroup, bounds), { ...options, memory })
+  return {
+    ...follower,
+    start: (listener) =>
+      follower.start((step) => {
+        // Before subscriptions show it: a read after that must not be older.
+        if (step.type === 'block') getGroup()?.latest?.adopt(step.block)
+        listener(step)
+      }),
+  }
 }
 
 /** Creates the follower of the chain of nodes. */
