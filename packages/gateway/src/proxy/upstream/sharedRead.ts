@@ -1,6 +1,6 @@
 import { getMember } from '../../lib/json/scanMembers.ts'
 import type { CallResult } from './callResult.ts'
-import type { UpstreamGroup } from './createUpstreamGroup.ts'
+import type { ResponseCache } from './createResponseCache.ts'
 import { isEmptyResult } from './emptyResults.ts'
 import { isNull } from './getNullMeaning.ts'
 import { findPinnedBlock } from './findPinnedBlock.ts'
@@ -9,6 +9,7 @@ import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { parseQuantity } from '../../lib/rpc/quantity.ts'
 import type { NodeResponse } from './readResponse.ts'
+import type { NetworkStore } from './store/networkStore.ts'
 
 /** A call with longer params is neither shared nor cached, because they are part of the key. */
 export const maxParamsLength = 4_096
@@ -36,8 +37,8 @@ export const toSharedRead = ({ method, params = '[]', traits }: ForwardedCall): 
 }
 
 /** Gets a read's result from the cache. */
-export const getCachedResult = (read: SharedRead, group: UpstreamGroup): NodeResponse | undefined => {
-  const value = read.pin === undefined && read.isOfLatest !== true ? undefined : group.cache.get(read.key)
+export const getCachedResult = (read: SharedRead, { cache }: ResultStores): NodeResponse | undefined => {
+  const value = read.pin === undefined && read.isOfLatest !== true ? undefined : cache.get(read.key)
   return value === undefined ? undefined : { member: 'result', value, cachedIn: 'memory' }
 }
 
@@ -54,8 +55,14 @@ export const cacheResult = (read: SharedRead, result: CallResult, { group, membe
   if (result.member === 'result' && isFinal(read, result.value, member)) group.cache.set(read.key, result.value)
 }
 
+/** Where the results of a network are kept. */
+interface ResultStores {
+  readonly cache: ResponseCache
+  readonly store: NetworkStore | undefined
+}
+
 interface ResultSource {
-  readonly group: UpstreamGroup
+  readonly group: ResultStores
   readonly member: GroupMember | undefined
 }
 

@@ -1,7 +1,6 @@
 import { isRejection } from '../../../errors/rejection.ts'
 import type { CallerViews } from '../createCallerViews.ts'
 import type { CallResult } from '../callResult.ts'
-import type { CallScope } from '../callScope.ts'
 import { readErrorKind } from '../classifyFailure.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import { isNull } from '../getNullMeaning.ts'
@@ -11,13 +10,20 @@ import { getPlan, planRead } from './planRead.ts'
 import type { PlannedRead, ReadPlan } from './planRead.ts'
 import { readShownBlock } from './readShownBlock.ts'
 
+/** Who reads. */
+interface ReadScope {
+  readonly keyId: string
+  /** The newest block that the caller says it has seen. */
+  readonly claimedHead?: number | undefined
+}
+
 /** The reads at `latest` of a network, which callers share until the next block. */
 export interface LatestReads {
   /**
    * Plans a read for the newest block.
    * @returns `undefined` if the call is sent as it is; a promise if nodes have to be queried first.
    */
-  readonly plan: (call: ForwardedCall, scope: CallScope) => PlannedRead | Promise<PlannedRead | undefined> | undefined
+  readonly plan: (call: ForwardedCall, scope: ReadScope) => PlannedRead | Promise<PlannedRead | undefined> | undefined
   /**
    * Handles the end of a planned read.
    * @param end.leftMs - The time that is left, in milliseconds.
@@ -25,10 +31,10 @@ export interface LatestReads {
    */
   readonly handleEnd: (
     sent: SentRead,
-    end: { readonly result: CallResult; readonly scope: CallScope; readonly leftMs: number },
+    end: { readonly result: CallResult; readonly scope: ReadScope; readonly leftMs: number },
   ) => Promise<PlannedRead | undefined> | undefined
   /** Records the blocks that a result shows to the callers of a key. */
-  readonly recordShown: (call: ForwardedCall, result: CallResult, scope: CallScope) => void
+  readonly recordShown: (call: ForwardedCall, result: CallResult, scope: ReadScope) => void
   /** Takes a block that a node has sent for another reason, before callers are shown it. */
   readonly adopt: (block: LatestBlock) => void
   readonly stop: () => void
