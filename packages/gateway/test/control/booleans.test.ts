@@ -42,6 +42,7 @@ const findFiles = (name: string): readonly string[] =>
 /** Words that name other things too, and an option of the config. A count of files says nothing about them. */
 const others = [
   'connect',
+  'current',
   'email',
   'isLimited',
   'ok',

@@ -389,6 +389,8 @@ const sendAlone = (run: Run, one: RunningCall): void => {
   const { scope } = run
   const { call, read, isMissing } = one
   const deadlineMs = getLeftMs(run)
+  // Other callers can only wait for a read of several if it is not limited by the bytes that the others leave.
+  const hasOwnBudget = run.calls.length > 1 && mayBeJoined(run, one)
   const startNext = one.next && prepareNext(run, one, one.next)
   const end: CallDone = (result, member) => {
     freeSlot(run)
@@ -404,8 +406,6 @@ const sendAlone = (run: Run, one: RunningCall): void => {
     return
   }
   one.isWriting = !call.traits.idempotent
-  // Other callers can only wait for a read of several if it is not limited by the bytes that the others leave.
-  const hasOwnBudget = run.calls.length > 1 && mayBeJoined(run, one)
   const mayLead = run.calls.length === 1 || hasOwnBudget
   const { buffered } = scope.budget
   const ownScope = hasOwnBudget ? { ...scope, budget: { left: scope.maxResponseBytes, buffered } } : scope
