@@ -74,6 +74,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     'dist/portOffset.d.ts',
     ...withMaps(
       'chainThread',
+      'checkCacheRedis-*',
       'checkEvictionPolicy-*',
       'chunk-*',
       'createInstances-*',
@@ -83,6 +84,8 @@ const contents: Readonly<Record<string, readonly string[]>> = {
       'createSharedChecks-*',
       'index',
       'openRedis-*',
+      'openRedisFunctions-*',
+      'openRedisStore-*',
       'portOffset',
       'writerThread',
     ),
