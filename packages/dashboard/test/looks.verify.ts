@@ -8,7 +8,7 @@ import { addApp, callApi } from './testUser.ts'
 const findOverlaps = (root: string): string => `(() => {
   const isShown = (element) => {
     const { width, height } = element.getBoundingClientRect()
-    return width > 0 && height > 0 && getComputedStyle(element).visibility === 'visible'
+    return width > 0 && height > 0 && element.checkVisibility({ visibilityProperty: true })
   }
   const controls = [...document.querySelectorAll('${root} :is(a[href], button, input, select, textarea)')].filter(isShown)
   const toName = (element) => (element.textContent || element.name || element.className).trim().slice(0, 40)
