@@ -215,6 +215,9 @@ describePages('the looks', {}, (getFixtures) => {
     }
     const nav = await page.getByRole('navigation', { name: 'Main' }).boundingBox()
     expect(nav?.x).toBeGreaterThan(1440 / 2)
+    // The arrow of a select is at its end, from the left.
+    const arrow = `getComputedStyle(document.querySelector('select.input')).backgroundPositionX`
+    expect(await page.evaluate(arrow)).toBe('12px, 17px')
     await page.close()
   })
 
