@@ -8,7 +8,7 @@ import { addApp, callApi } from './testUser.ts'
 const findOverlaps = (root: string): string => `(() => {
   const isShown = (element) => {
     const { width, height } = element.getBoundingClientRect()
-    return width > 0 && height > 0 && getComputedStyle(element).visibility === 'visible'
+    return width > 0 && height > 0 && element.checkVisibility({ visibilityProperty: true })
   }
   const controls = [...document.querySelectorAll('${root} :is(a[href], button, input, select, textarea)')].filter(isShown)
   const toName = (element) => (element.textContent || element.name || element.className).trim().slice(0, 40)
@@ -215,6 +215,9 @@ describePages('the looks', {}, (getFixtures) => {
     }
     const nav = await page.getByRole('navigation', { name: 'Main' }).boundingBox()
     expect(nav?.x).toBeGreaterThan(1440 / 2)
+    // The arrow of a select is at its end, from the left.
+    const arrow = `getComputedStyle(document.querySelector('select.input')).backgroundPositionX`
+    expect(await page.evaluate(arrow)).toBe('12px, 17px')
     await page.close()
   })
 

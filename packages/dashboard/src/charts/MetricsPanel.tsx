@@ -50,7 +50,7 @@ export function MetricsPanel({ subject }: { readonly subject: Subject }) {
   return (
     <div className="stack wide">
       <div className="row spread">
-        <div className="stack">
+        <div className="row">
           <RangePicker />
           <label className="choice">
             <input

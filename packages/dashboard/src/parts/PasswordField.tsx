@@ -42,7 +42,7 @@ export function PasswordField(props: {
       end={
         <button
           type="button"
-          className="button little"
+          className="button plain little"
           aria-pressed={isShown}
           // The field keeps the focus and the caret.
           onMouseDown={(event) => event.preventDefault()}
