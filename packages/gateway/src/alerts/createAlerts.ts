@@ -12,16 +12,27 @@ const leaseMs = 3 * minuteMs
 const retentionMs = 30 * dayMs
 const pruneAtOnce = 500
 
-/**
- * Creates the job that looks for what users and operators must know, and delivers alerts about it. It reads what the service has counted and written,
- * so no call waits for it. One instance at a time runs it; if two do, the database decides which of them starts an alert.
- */
-export const createAlerts = (options: AlertsOptions): { run(stopped: () => boolean): Promise<void> } => {
-  const service = createServiceAlerts(options)
-  return { run: (stopped) => run(options, service, stopped) }
+/** The jobs of alerts. They run apart, so that receivers who do not respond delay no other alert. */
+export interface Alerts {
+  /**
+   * Looks for what users and operators must know. It reads what the service has counted and written, so no call waits for it. One instance at a
+   * time runs it; if two do, the database decides which of them starts an alert.
+   */
+  find(stopped: () => boolean): Promise<void>
+  /** Sends what is due. Each instance does, and the database decides which of them sends an alert. */
+  deliver(stopped: () => boolean): Promise<void>
 }
 
-const run = async (options: AlertsOptions, service: ServiceAlerts, stopped: () => boolean): Promise<void> => {
+/** Creates the jobs. */
+export const createAlerts = (options: AlertsOptions): Alerts => {
+  const service = createServiceAlerts(options)
+  return {
+    find: (stopped) => find(options, service, stopped),
+    deliver: (stopped) => deliverAlerts(options, stopped),
+  }
+}
+
+const find = async (options: AlertsOptions, service: ServiceAlerts, stopped: () => boolean): Promise<void> => {
   const { storage, leader, now } = options
   service.observe(await options.readProblems())
   await service.sendWithoutDatabase()
@@ -30,7 +41,6 @@ const run = async (options: AlertsOptions, service: ServiceAlerts, stopped: () =
   if (!isLeader) return
   await findQuotaAlerts(options, stopped)
   await findCallAlerts(options, stopped)
-  await deliverAlerts(options, stopped)
   const today = getUtcDay(now())
   const before = now() - retentionMs
   await storage.alerts.prune({ day: today.day - 1, before, limit: pruneAtOnce })

@@ -26,20 +26,23 @@ const send = async (options: AlertsOptions, delivery: AlertDelivery): Promise<We
   const { storage } = options
   const { userId, webhookId } = delivery
   const event = JSON.parse(delivery.event) as AlertEvent
+  const user = await storage.users.find(userId)
+  const isOwner = await isAboutOwn(options, event, userId)
+  // Since it was queued, an operator or a member may have become neither.
+  if (!isOwner && user?.role !== 'operator') return { ok: false, result: 'removed' }
   if (webhookId !== null) {
     const webhook = await storage.webhooks.find({ id: webhookId, userId })
     return webhook === undefined ? { ok: false, result: 'removed' } : sendToWebhook(options, webhook, event)
   }
-  const user = await storage.users.find(userId)
   if (user?.state !== 'active') return { ok: false, result: 'emailDisabled' }
-  return sendByEmail(options, { email: user.email, isOwner: await isAboutOwn(options, event, userId) }, event)
+  return sendByEmail(options, { email: user.email, isOwner }, event)
 }
 
 const deliver = async (options: AlertsOptions, delivery: AlertDelivery): Promise<void> => {
   const { now, storage } = options
   const { id, attempts } = delivery
   const { ok, result } = await send(options, delivery)
-  const waitMs = ok ? undefined : retryMs[attempts - 1]
+  const waitMs = ok || result === 'removed' ? undefined : retryMs[attempts - 1]
   const state = ok ? 'delivered' : waitMs === undefined ? 'failed' : 'pending'
   const nextAttemptAt = waitMs === undefined ? null : now() + waitMs
   await storage.alerts.finish({ id, state, result, now: now(), nextAttemptAt })

@@ -100,7 +100,8 @@ const change = async (
         user: { id: owner.id, email: owner.email },
       },
     }
-    for (const recipient of await alerts.listRecipients(owner.id))
+    // Users set these rules themselves, so operators get no such alerts of others.
+    for (const recipient of await alerts.listRecipients(owner.id, { allUsers: false }))
       await alerts.addDelivery({ ...recipient, event: JSON.stringify(event), now: at })
   })
 }

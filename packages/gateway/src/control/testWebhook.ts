@@ -45,7 +45,16 @@ export const testWebhook = async (
   const { now, secrets, webhooks } = parts
   const { url } = webhook
   const event: TestEvent = { id: createId('evt'), type: 'webhook.test', createdAt: isoTime(now()), data: { user } }
-  const signing = listWebhookSecrets(openKey(webhook.sealed, webhook, secrets), now())
+  let signing: readonly string[]
+  try {
+    signing = listWebhookSecrets(openKey(webhook.sealed, webhook, secrets), now())
+  } catch {
+    return {
+      ok: false,
+      result: 'secretLost',
+      fix: 'The service cannot decrypt its secret any more. Rotate the secret.',
+    }
+  }
   const result = await webhooks.send(
     { url, id: event.id, body: toWebhookBody(event), secrets: signing },
     { ...webhooks.options(), timeoutMs: testTimeoutMs },

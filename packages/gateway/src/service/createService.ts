@@ -80,7 +80,8 @@ const startJobs = ({
       },
       everyMs: upkeepMs,
     }),
-    startUpkeep({ work: alerts.run, everyMs: alertsMs }),
+    startUpkeep({ work: alerts.find, everyMs: alertsMs }),
+    startUpkeep({ work: alerts.deliver, everyMs: alertsMs }),
   ]
   return () => {
     for (const stop of stops) stop()

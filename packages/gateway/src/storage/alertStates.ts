@@ -18,8 +18,8 @@ export interface AccountRules {
 export interface AlertStates {
   /** @returns `null` if the account has none. */
   getRules(userId: string): Promise<AlertRules | null>
-  /** Sets the rules of an account. Alerts of rules that it no longer has are forgotten. */
-  setRules(userId: string, rules: AlertRules): Promise<void>
+  /** Sets the rules of an account. Alerts of rules that it no longer has are resolved, without a message. */
+  setRules(userId: string, rules: AlertRules, now: number): Promise<void>
   /** Lists accounts that are active and have rules, by id, after `after`. */
   listRules(page: { after: string; limit: number }): Promise<readonly AccountRules[]>
   /** Lists the alerts that last: of an account, or of the service (`null`). */
@@ -47,7 +47,7 @@ export const createAlertStates = ({ query }: Db): AlertStates => ({
     const row = await query.selectFrom('users').select('alertRules').where('id', '=', userId).executeTakeFirst()
     return row === undefined || row.alertRules === null ? null : toRules(row.alertRules)
   },
-  setRules: async (userId, rules) => {
+  setRules: async (userId, rules, now) => {
     const isOff = rules.errorPercent === null && rules.latencyMs === null
     const ended = (['errorPercent', 'latencyMs'] as const).filter((name) => rules[name] === null)
     await query
@@ -57,8 +57,10 @@ export const createAlertStates = ({ query }: Db): AlertStates => ({
       .execute()
     if (ended.length === 0) return
     await query
-      .deleteFrom('alertStates')
+      .updateTable('alertStates')
+      .set({ resolvedAt: now })
       .where('userId', '=', userId)
+      .where('resolvedAt', 'is', null)
       .where(
         'kind',
         'in',

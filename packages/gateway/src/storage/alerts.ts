@@ -58,7 +58,10 @@ export interface Alerts extends AlertStates {
    * Lists who gets an alert about an account: its user, or the owners and admins of the team, and all operators, by email if they want and their
    * address is verified, and their webhooks.
    */
-  listRecipients(userId: string): Promise<readonly { readonly userId: string; readonly webhookId: string | null }[]>
+  listRecipients(
+    userId: string,
+    options: { allUsers: boolean },
+  ): Promise<readonly { readonly userId: string; readonly webhookId: string | null }[]>
   /** Lists the operators who get alerts about the service. */
   listServiceContacts(): Promise<readonly ServiceContact[]>
   addDelivery(delivery: {
@@ -67,7 +70,7 @@ export interface Alerts extends AlertStates {
     event: string
     now: number
   }): Promise<AlertDelivery>
-  /** Takes up to `limit` deliveries that are due. They are due again at `retryAt`, unless `finish` is called before. */
+  /** Takes up to `limit` deliveries that are due, of each account in turn. They are due again at `retryAt`, unless `finish` is called before. */
   takeDue(options: { now: number; retryAt: number; limit: number }): Promise<readonly AlertDelivery[]>
   /** Records an attempt. @param attempt.nextAttemptAt - `null`: no more attempts. */
   finish(attempt: {
@@ -188,6 +191,7 @@ const listCharged = async (
 const listRecipients = async (
   { query }: Db,
   userId: string,
+  { allUsers }: { readonly allUsers: boolean },
 ): Promise<readonly { readonly userId: string; readonly webhookId: string | null }[]> => {
   const managers = query
     .selectFrom('members')
@@ -202,7 +206,7 @@ const listRecipients = async (
     .where((row) =>
       row.or([
         row.and([row.or([row('id', '=', userId), row('id', 'in', managers)]), row('alertEmails', '=', 1)]),
-        row.and([row('role', '=', 'operator'), row('alertEmailsAll', '=', 1)]),
+        row.and([row('role', '=', 'operator'), row('alertEmailsAll', '=', 1), row.lit(allUsers)]),
       ]),
     )
     .execute()
@@ -214,7 +218,7 @@ const listRecipients = async (
     .where((row) =>
       row.or([
         row('webhooks.userId', '=', userId),
-        row.and([row('webhooks.allUsers', '=', 1), row('users.role', '=', 'operator')]),
+        row.and([row('webhooks.allUsers', '=', 1), row('users.role', '=', 'operator'), row.lit(allUsers)]),
       ]),
     )
     .execute()
@@ -258,7 +262,7 @@ export const createAlerts = (db: Db): Alerts => {
         .executeTakeFirst()
       return added !== undefined
     },
-    listRecipients: (userId) => listRecipients(db, userId),
+    listRecipients: (userId, options) => listRecipients(db, userId, options),
     addDelivery: async ({ userId, webhookId, event, now }) => {
       const delivery = {
         id: createId('dlv'),
@@ -279,12 +283,25 @@ export const createAlerts = (db: Db): Alerts => {
     },
     takeDue: ({ now, retryAt, limit }) =>
       inTransaction(db, async (transaction) => {
-        const due = transaction.query
+        // An account with many deliveries delays no other one.
+        const inTurn = transaction.query
           .selectFrom('alertDeliveries')
-          .select('id')
+          .select(({ fn }) => [
+            'id',
+            'nextAttemptAt',
+            fn
+              .agg<number>('row_number')
+              .over((over) => over.partitionBy('userId').orderBy('nextAttemptAt').orderBy('id'))
+              .as('turn'),
+          ])
           .where('nextAttemptAt', '<=', now)
-          .orderBy('nextAttemptAt')
+        const first = transaction.query
+          .selectFrom(inTurn.as('due'))
+          .select('due.id')
+          .orderBy('due.turn')
+          .orderBy('due.nextAttemptAt')
           .limit(limit)
+        const due = transaction.query.selectFrom('alertDeliveries').select('id').where('id', 'in', first)
         const ids = (await lockRows(transaction, due).execute()).map(({ id }) => id)
         if (ids.length === 0) return []
         return (
@@ -321,7 +338,13 @@ export const createAlerts = (db: Db): Alerts => {
       (await changeRows(query.updateTable('users').set(toRow(alertEmailColumns, emails)).where('id', '=', userId))) > 0,
     prune: async ({ day, before, limit }) => {
       await query.deleteFrom('quotaAlerts').where('day', '<', day).execute()
-      await query.deleteFrom('alertStates').where('resolvedAt', '<', before).execute()
+      await query
+        .deleteFrom('alertStates')
+        // Nobody resolves those of the disk of a host that is gone.
+        .where((row) =>
+          row.or([row('resolvedAt', '<', before), row.and([row('kind', '=', 'disk'), row('startedAt', '<', before)])]),
+        )
+        .execute()
       const old = query.selectFrom('alertDeliveries').select('id').where('createdAt', '<', before).limit(limit)
       return changeRows(query.deleteFrom('alertDeliveries').where('id', 'in', old))
     },

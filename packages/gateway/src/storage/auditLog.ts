@@ -20,6 +20,7 @@ export interface AuditLog {
    * @param page.without - No entries of these actions.
    * @param page.from - Only entries from this time on.
    * @param page.to - Only entries before this time.
+   * @param page.newest - Only those of so many newest entries, so that filters do not read all.
    */
   list(page: {
     userId?: string
@@ -30,6 +31,7 @@ export interface AuditLog {
     without?: readonly string[]
     from?: number
     to?: number
+    newest?: number
     limit: number
   }): Promise<readonly (AuditEntry & { readonly id: number })[]>
   /**
@@ -117,7 +119,7 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
   add: async (entry) => {
     await query.insertInto('auditLog').values(toNewRow(auditColumns, entry)).execute()
   },
-  list: async ({ userId, actor, subject, before, action, without = [], from, to, limit }) => {
+  list: async ({ userId, actor, subject, before, action, without = [], from, to, newest, limit }) => {
     let page = query.selectFrom('auditLog').selectAll().orderBy('id', 'desc').limit(limit)
     if (userId !== undefined) page = page.where('userId', '=', userId)
     if (actor !== undefined) page = page.where('actor', '=', actor)
@@ -128,6 +130,11 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
     if (without.length > 0) page = page.where('action', 'not in', without)
     if (from !== undefined) page = page.where('at', '>=', from)
     if (to !== undefined) page = page.where('at', '<', to)
+    if (newest !== undefined) {
+      const last = query.selectFrom('auditLog').select(({ fn }) => fn.max('id').as('id'))
+      const { id } = await last.executeTakeFirstOrThrow()
+      page = page.where('id', '>', Number(id ?? 0) - newest)
+    }
     const rows = await page.execute()
     return rows.map((row) => ({ id: row.id, ...fromRow(auditColumns, row) }))
   },

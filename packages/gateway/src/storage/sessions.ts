@@ -46,6 +46,8 @@ export interface Sessions {
 }
 
 const maxUserAgent = 200
+/** A log-in ends the oldest session of a user beyond this many. */
+const maxSessions = 100
 const columns = listColumns(sessionColumns)
 
 /** Creates the repository of sessions. */
@@ -69,6 +71,17 @@ export const createSessions = (db: Db): Sessions => {
           .insertInto('sessions')
           .values({ sha256: toHashBytes(hash), ...session })
           .execute()
+        const newest = transaction.query
+          .selectFrom('sessions')
+          .select('sha256')
+          .where('userId', '=', userId)
+          .orderBy('createdAt', 'desc')
+          .limit(maxSessions)
+        await transaction.query
+          .deleteFrom('sessions')
+          .where('userId', '=', userId)
+          .where('sha256', 'not in', newest)
+          .execute()
         return session
       }),
     find: (hash) =>
@@ -79,6 +92,7 @@ export const createSessions = (db: Db): Sessions => {
         .select([...columns, 'sha256'])
         .where('userId', '=', userId)
         .orderBy('createdAt', 'desc')
+        .limit(maxSessions)
         .execute()
       return rows.map(({ sha256, ...session }) => ({ ...session, hash: Buffer.from(sha256).toString('hex') }))
     },

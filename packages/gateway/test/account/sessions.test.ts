@@ -30,6 +30,18 @@ describe.each(databasesAndFactors)('sessions on $name', ({ database, factor }) =
       .filter((action) => action !== 'factor.add' && action !== 'account.logInPending')
       .toReversed()
 
+  test('a user has at most 100 sessions: a log-in ends the oldest', async () => {
+    const { signUp } = fixture
+    const { user } = (await signUp()).viewer
+    const before = await storage.sessions.list(user.id)
+    for (let i = 0; i < 101; i++)
+      await storage.sessions.create({ hash: hashSecret(`session ${i}`), userId: user.id, now: 4e12 + i })
+    const left = await storage.sessions.list(user.id)
+    expect(left).toHaveLength(100)
+    expect(left.at(-1)?.createdAt).toBe(4e12 + 1)
+    expect(before.every(({ hash }) => left.every((one) => one.hash !== hash))).toBe(true)
+  })
+
   describe('log-in', () => {
     test("creates a new session and ends the browser's old one", async () => {
       const { accounts, signUp } = fixture

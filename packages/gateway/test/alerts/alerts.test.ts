@@ -205,6 +205,33 @@ describe.each(suiteDatabases)('alerts on $name', (database) => {
     await at.storage.users.remove(other.id)
   })
 
+  test('a former operator gets nothing that is still queued', async () => {
+    const operator = await at.addOperator()
+    await at.addWebhook(operator.id, { allUsers: true })
+    at.respond = () => ({ ok: false, result: 'HTTP 500' })
+    const user = await at.addUser()
+    await at.charge(`user:${user.id}`, 1_000)
+    await at.run()
+    expect(at.sent).toHaveLength(1)
+    await at.storage.users.setRole(operator.id, 'user')
+    at.clock.now += minute
+    await at.run()
+    at.clock.now += day
+    await at.run()
+    expect(at.sent).toHaveLength(1)
+    expect(at.failures).toMatchObject([{ event: 'alertFailed', by: 'webhook', result: 'removed' }])
+  })
+
+  test('an account with many deliveries delays no other one', async () => {
+    const [busy, other] = [await at.addUser(), await at.addUser()]
+    const { alerts } = at.storage
+    for (let i = 0; i < 30; i++) await alerts.addDelivery({ userId: busy.id, webhookId: null, event: '{}', now: i })
+    await alerts.addDelivery({ userId: other.id, webhookId: null, event: '{}', now: 50 })
+    const due = await alerts.takeDue({ now: 100, retryAt: 1_000, limit: 20 })
+    expect(due.map(({ userId }) => userId)).toContain(other.id)
+    expect(due).toHaveLength(20)
+  })
+
   test('many accounts are read page by page', async () => {
     const user = await at.addUser()
     const rows = Array.from({ length: 1_200 }, (_, index) => ({
@@ -232,7 +259,9 @@ describe.each(suiteDatabases)('alerts on $name', (database) => {
     const data = { level: 80, used: 80, limit: 100, account: { type: 'apiKeys' }, user: { id: 'usr_1', email: 'x' } }
     const event = JSON.stringify({ id: 'evt_1', type: 'quota.threshold', createdAt: '2026-11-23T08:59:00.000Z', data })
     await sql`insert into alert_deliveries (id, user_id, webhook_id, event, state, attempts, created_at, next_attempt_at)
-      values ('dlv_1', 'usr_1', 'whk_1', ${event}, 'pending', 1, 0, 0)`.execute(db.query)
+      values ('dlv_1', 'usr_1', 'whk_1', ${event}, 'pending', 1, ${Date.parse('2026-11-23T08:59:00.000Z')}, 0)`.execute(
+      db.query,
+    )
     await close()
     await at.storage.close()
     at = await openAlertsFixture(options)

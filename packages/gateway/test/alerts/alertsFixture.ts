@@ -92,7 +92,10 @@ export const openAlertsFixture = async (location: Parameters<typeof openStorage>
         now: () => clock.now,
       })
     },
-    run: (job = fixture.createJob()) => job.run(() => false),
+    run: async (job = fixture.createJob()) => {
+      await job.find(() => false)
+      await job.deliver(() => false)
+    },
     addUser: async ({ isVerified = true, perDay = 1_000 } = {}) => {
       const email = `${createId('usr')}@example.org`
       const { users } = fixture.storage

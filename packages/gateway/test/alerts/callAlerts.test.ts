@@ -30,7 +30,7 @@ describe.each(suiteDatabases)('alerts about calls on $name', (database) => {
   const addOwner = async (given: Partial<AlertRules> = {}) => {
     const user = await at.addUser({ perDay: null })
     await at.addWebhook(user.id)
-    await at.storage.alerts.setRules(user.id, { ...rules, ...given })
+    await at.storage.alerts.setRules(user.id, { ...rules, ...given }, at.clock.now)
     const { app } = await addApp(at.storage, { userId: user.id, name: 'Shop' })
     return { user, app, ids: { userId: user.id, appId: app.id } }
   }
@@ -159,14 +159,28 @@ describe.each(suiteDatabases)('alerts about calls on $name', (database) => {
     await call(ids, { failed: 50 })
     await at.run()
     expect(types()).toEqual([])
-    await at.storage.alerts.setRules(user.id, rules)
+    await at.storage.alerts.setRules(user.id, rules, at.clock.now)
     await at.run()
     expect(types()).toEqual(['errors.started'])
-    await at.storage.alerts.setRules(user.id, { ...rules, errorPercent: null })
+    await at.storage.alerts.setRules(user.id, { ...rules, errorPercent: null }, at.clock.now)
     at.clock.now += 20 * minute
     await at.run()
     expect(types()).toEqual(['errors.started'])
     expect(await at.storage.alerts.listStarted(user.id)).toEqual([])
+  })
+
+  test('a rule that is turned off and on again sends nothing for its quiet time', async () => {
+    const { user, ids } = await addOwner()
+    await call(ids, { failed: 50 })
+    await at.run()
+    for (let i = 0; i < 3; i++) {
+      await at.storage.alerts.setRules(user.id, { ...rules, errorPercent: null, latencyMs: null }, at.clock.now)
+      await at.storage.alerts.setRules(user.id, rules, at.clock.now)
+      at.clock.now += minute
+      await call(ids, { failed: 50 })
+      await at.run()
+    }
+    expect(types()).toEqual(['errors.started'])
   })
 
   test('the alert of a deleted app is forgotten', async () => {

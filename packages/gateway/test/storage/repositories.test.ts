@@ -564,6 +564,7 @@ describe.each(databases)('repositories on $name', (database) => {
         { ...entry, id: newest?.id, action: 'c' },
         { ...entry, id: next?.id, action: 'b' },
       ])
+      expect(await storage.auditLog.list({ userId, newest: 2, limit: 2 })).toEqual([newest])
       const rest = await storage.auditLog.list({ userId, before: next?.id ?? 0, limit: 2 })
       expect(rest.map(({ action }) => action)).toEqual(['a'])
     })

@@ -116,7 +116,7 @@ export const alertRoutes: readonly Route[] = [
       await changeWithAudit(
         parts,
         caller,
-        ({ alerts }) => alerts.setRules(id, body),
+        ({ alerts }) => alerts.setRules(id, body, parts.now()),
         () => ({ action: 'alerts.rules', subject: id, detail: { ...body } }),
       )
       return { response: await toView(parts, caller) }

@@ -9,6 +9,8 @@ import { isoTime } from '../views/times.ts'
 import type { TrafficDay } from '../../usage/traffic/createNodeTraffic.ts'
 
 const maxChanges = 20
+/** Among so many newest entries of the audit log. */
+const maxScanned = 5_000
 /** Entries of the audit log that explain no change of the service's behaviour. */
 const noChanges = [
   'account.confirmFailed',
@@ -64,7 +66,7 @@ export const serviceRoutes: readonly Route[] = [
           startedAt: isoTime(startedAt),
           degraded: degraded(),
           problems: await readProblems(),
-          changes: await listAuditEntries(parts, { without: noChanges, limit: maxChanges }),
+          changes: await listAuditEntries(parts, { without: noChanges, newest: maxScanned, limit: maxChanges }),
           instance: await readInstance(),
         },
       }
