@@ -161,6 +161,34 @@ describe('a chain store in Redis', needs('redis-server'), () => {
     expect(await read(toQuery(1, 100), 1)).toBe('')
   })
 
+  test.each([
+    ['purged', () => get(1).writer.purge(name, undefined)],
+    ['lost', () => redis.admin.del('kr:cache:chains')],
+  ])('does not come back to life if it is %s while its nodes are asked', async (_, remove) => {
+    const checkpoint = await get().writer.getCheckpoint(name)
+    await add(toQuery(1, 100), 1)
+    await remove()
+    const newer = { ...version, genesis: '0x1', number: 120, hash: '0x120' }
+    expect(await get().writer.setCheckpoint(name, newer)).toBeUndefined()
+    expect(checkpoint?.number).toBe(100)
+    expect(await read(toQuery(1, 100), 1)).toBe('')
+    const next = { ...newer, epoch: `${version.epoch}-again` }
+    expect(await get().writer.setCheckpoint(name, next)).toEqual(next)
+  })
+
+  test('has nothing of a chain that was purged if Redis comes back with it', async () => {
+    await add(toQuery(1, 100))
+    expect(await read(toQuery(1, 100), 1)).toBe(model.getLogs(toQuery(1, 100)))
+    const before = await redis.admin.hgetall('kr:cache:chains')
+    await get().writer.purge(name, undefined)
+    const next = { epoch: `${version.epoch}-again`, revision: 0, genesis: '0x1', number: 110, hash: '0x110' }
+    await get().writer.setCheckpoint(name, next)
+    await get(1).reader.readLogs(`${name} ${next.epoch}`, toQuery(1, 1), Infinity)
+    await redis.admin.hset('kr:cache:chains', before)
+    expect(await read(toQuery(1, 100), 1)).toBe('')
+    expect(await get().writer.getCheckpoint(name)).toBeUndefined()
+  })
+
   test('is left alone for five seconds after three late look-ups, and then used again', async () => {
     let now = performance.now()
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)

@@ -64,6 +64,7 @@ describe('three instances on one Redis', needs('redis-server'), () => {
 
   test('get what the chain has while Redis hangs, dies, and comes back empty', async () => {
     let turn = 0
+    let starting: Promise<unknown> | undefined
     const disturb = async (): Promise<void> => {
       turn += 1
       if (turn % 8 === 2) {
@@ -72,13 +73,14 @@ describe('three instances on one Redis', needs('redis-server'), () => {
       }
       if (turn % 8 === 4) {
         await redis.kill()
-        void redis.start()
+        starting = redis.start()
       }
       if (turn % 8 === 7) await redis.admin.flushall().catch(() => {})
     }
     // As in a service: a look-up that is late is not waited for.
     const store = await openFuzzedRedis(redis.url, disturb, { patienceMs: 20 })
     const result = await fuzzStore(store, { requests: 3_000, seed: 14, atOnce: 8 })
+    await starting
     expect(result).toMatchObject(nothingWrong)
   })
 
