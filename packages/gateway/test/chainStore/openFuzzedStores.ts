@@ -17,7 +17,10 @@ export const openMeasuredStore = (file: string, maxBytes: number): Promise<Chain
   openChainStore({ file, maxBytes, warn: (what) => void process.stderr.write(`${what}\n`) })
 
 /** Uses stores in turn. @param getChain - The chain that they have now. @default that of the fuzzing */
-export const useInTurn = (stores: readonly ChainStore[], getChain = () => fuzzedChain): Omit<FuzzedStore, 'disturb'> => {
+export const useInTurn = (
+  stores: readonly ChainStore[],
+  getChain = () => fuzzedChain,
+): Omit<FuzzedStore, 'disturb'> => {
   let turn = 0
   const next = (): ChainStore => stores[(turn += 1) % stores.length] as ChainStore
   const toText = (text: string): string => getChain() + text.slice(fuzzedChain.length)

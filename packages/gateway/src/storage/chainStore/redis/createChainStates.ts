@@ -71,8 +71,8 @@ const parse = (state: string, checkpoints: string): StoredChain | undefined =>
     ? undefined
     : { state: JSON.parse(state) as ChainState, checkpoints: JSON.parse(checkpoints) as readonly StoredCheckpoint[] }
 
-/** Opens the chains. */
-export const createChainStates = ({ run }: Pick<RedisAccess, 'run'>): ChainStates => {
+/** Creates what this thread knows of the versions of chains, whatever Redis has later. */
+const createSeenStates = () => {
   /** The newest version of each chain that was seen: a Redis that comes back with an older one has lost what was deleted since. */
   const seen = new Map<string, ChainState>()
   /** The last epochs of each chain that have ended, also because Redis has lost them: rows of them may still be there, so that they never come back. */
@@ -90,6 +90,18 @@ export const createChainStates = ({ run }: Pick<RedisAccess, 'run'>): ChainState
     else seen.set(name, state)
     return state
   }
+  const isOlder = (name: string, { epoch, revision, purges }: ChainState): boolean => {
+    const before = seen.get(name)
+    if (before?.epoch === epoch) return before.revision > revision || before.purges > purges
+    return hasEnded(name, epoch)
+  }
+  const hasEnded = (name: string, epoch: string): boolean => ended.get(name)?.includes(epoch) === true
+  return { note, end, hasEnded }
+}
+
+/** Opens the chains. */
+export const createChainStates = ({ run }: Pick<RedisAccess, 'run'>): ChainStates => {
+  const { note, end, hasEnded } = createSeenStates()
 
   /** Reads a chain, changes it, and writes it if nobody else has. @param change - Returns `undefined` for no change, and `delete`. */
   const update = async (
@@ -121,12 +133,6 @@ export const createChainStates = ({ run }: Pick<RedisAccess, 'run'>): ChainState
       }
       throw new Error('the chain store changes all the time')
     })
-  const isOlder = (name: string, { epoch, revision, purges }: ChainState): boolean => {
-    const before = seen.get(name)
-    if (before?.epoch === epoch) return before.revision > revision || before.purges > purges
-    return hasEnded(name, epoch)
-  }
-  const hasEnded = (name: string, epoch: string): boolean => ended.get(name)?.includes(epoch) === true
 
   return {
     load: async (chain, send) => {
