@@ -9,7 +9,11 @@ const moment = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC
 
 const getName = (account: AlertAccount): string => (account.type === 'app' ? account.name : 'API keys')
 
-const storeTitles: Readonly<Record<string, string>> = { database: 'The database', redis: 'Redis' }
+const storeTitles: Readonly<Record<string, string>> = {
+  database: 'The database',
+  redis: 'Redis',
+  chainStore: 'The Redis of the chain store',
+}
 const diskTitles: Readonly<Record<string, string>> = { database: 'the database', chainStore: 'the chain store' }
 
 /** The title of each kind of problem, and its sentence in an email. */

@@ -213,7 +213,13 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     maxEntries: state.config.maxCachedKeys,
     now: options.now,
   })
-  const stores = watchServiceStores({ storage, redis, keys, log })
+  const stores = watchServiceStores({
+    storage,
+    redis,
+    chainStore: options.cacheRedisUrl === undefined ? undefined : chainStore,
+    keys,
+    log,
+  })
   const degraded = (): readonly string[] => stores.unavailable()
   const forget = (changes: readonly Change[]): void => {
     keys.forget(changes)

@@ -318,7 +318,7 @@ export const metrics: readonly Metric[] = [
   },
   {
     name: 'keyrail_degraded',
-    help: 'Whether the database or Redis is unavailable: 1 if so, else 0.',
+    help: 'Whether the database, Redis or the Redis of the chain store is unavailable: 1 if so, else 0.',
     type: 'gauge',
     labels: ['part'],
     read: ({ stores }) => stores().stores.map(({ name, isAvailable }) => [isAvailable ? 0 : 1, name]),

@@ -40,7 +40,7 @@ export type ServiceLogEntry =
     }
   | {
       readonly event: 'store'
-      readonly store: 'database' | 'redis'
+      readonly store: 'database' | 'redis' | 'chainStore'
       readonly state: 'unavailable' | 'available'
       /** Why it is unavailable: for example `SQLite 13`, an SQLSTATE, `WRONGPASS`, `ECONNREFUSED` or `timeout`. */
       readonly code?: string

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ServiceLogEntry } from './serviceLog.ts'
 import { watchServiceStores } from './watchServiceStores.ts'
 
 beforeEach(() => {
@@ -12,7 +13,14 @@ afterEach(() => {
 
 /** @param isListening - Whether messages of Redis arrive; `undefined`: there is no Redis. */
 const start = (isListening: boolean | undefined) => {
-  const state = { reads: 0, isListening: isListening ?? false, changed: () => {}, problem: () => {} }
+  const entries: ServiceLogEntry[] = []
+  const state = {
+    reads: 0,
+    isListening: isListening ?? false,
+    changed: () => {},
+    problem: () => {},
+    isChainStoreLost: false,
+  }
   const watch = watchServiceStores({
     storage: { db: { kind: 'postgres' }, onProblem: (listener) => void (state.problem = listener) },
     redis:
@@ -25,10 +33,11 @@ const start = (isListening: boolean | undefined) => {
               onListening: (listener) => void (state.changed = listener),
             },
           },
+    chainStore: { call: async () => (state.isChainStoreLost ? Promise.reject(new Error('secret')) : undefined) },
     keys: { refresh: async () => void (state.reads += 1) },
-    log: () => {},
+    log: (entry) => void entries.push(entry),
   })
-  return { watch, state }
+  return { watch, state, entries }
 }
 
 test.each([
@@ -60,5 +69,23 @@ test('the change feed is read within a second when messages stop or start to arr
   state.problem()
   await vi.advanceTimersByTimeAsync(1_000)
   expect(state.reads).toBe(5)
+  watch.stop()
+})
+
+test('a Redis of the chain store that is lost is unavailable, and logged once, until it responds again', async () => {
+  const { watch, state, entries } = start(undefined)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(watch.unavailable()).toEqual([])
+  state.isChainStoreLost = true
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(watch.unavailable()).toEqual(['chainStore'])
+  expect(watch.fatal()).toBeUndefined()
+  state.isChainStoreLost = false
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(watch.unavailable()).toEqual([])
+  expect(entries).toEqual([
+    expect.objectContaining({ store: 'chainStore', state: 'unavailable', code: 'timeout' }),
+    { event: 'store', store: 'chainStore', state: 'available' },
+  ])
   watch.stop()
 })

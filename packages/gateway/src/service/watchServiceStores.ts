@@ -11,10 +11,14 @@ const pollMs = 1_000
 /** The same while Redis delivers changes at once. By chance up to a fifth sooner, so that many instances do not read it in step. */
 const getPushedPollMs = (): number => 5_000 * (1 - Math.random() / 5)
 
-/** Watches the database, by reading the change feed, and Redis, if there is one. */
+/** What is thrown while the Redis of the chain store does not respond; why it does not stays in its threads. */
+const chainStoreFault = Object.assign(new Error('the Redis of the chain store does not respond'), { code: 'timeout' })
+
+/** Watches the database, by reading the change feed, and, if there are any, Redis and the Redis of the chain store: without that, calls go to nodes. */
 export const watchServiceStores = ({
   storage,
   redis,
+  chainStore,
   keys,
   log,
 }: {
@@ -25,6 +29,8 @@ export const watchServiceStores = ({
         readonly messages: Pick<RedisParts['messages'], 'isListening' | 'onListening'>
       }
     | undefined
+  /** The one in Redis. */
+  chainStore: { readonly call: (name: 'getCheckpoint', chain: string) => Promise<unknown> } | undefined
   keys: Pick<StoredKeys, 'refresh'>
   log: (entry: ServiceLogEntry) => void
 }): StoreWatch => {
@@ -38,6 +44,14 @@ export const watchServiceStores = ({
         isFatal: (error) => storage.db.kind === 'sqlite' || isStorageError(error, 'failed'),
       },
       ...(redis === undefined ? [] : [{ name: 'redis' as const, check: () => redis.link.ping() }]),
+      ...(chainStore === undefined
+        ? []
+        : [
+            {
+              name: 'chainStore' as const,
+              check: () => chainStore.call('getCheckpoint', '').catch(() => Promise.reject(chainStoreFault)),
+            },
+          ]),
     ],
     log,
   )

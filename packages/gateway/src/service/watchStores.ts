@@ -3,9 +3,9 @@ import { describeFault } from '../errors/faultLog.ts'
 import { timedOut, withTimeout } from '../lib/withTimeout.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 
-/** A database or Redis. */
+/** A database, Redis, or the Redis of the chain store. */
 export interface Store {
-  readonly name: 'database' | 'redis'
+  readonly name: 'database' | 'redis' | 'chainStore'
   /** Does a small write. Rejects if the write fails. */
   readonly check: () => Promise<unknown>
   /** Gets the time until the next check while the store is available, in milliseconds; 1,000 or more. @default () => 1_000 */
@@ -39,7 +39,7 @@ const minIntervalMs = 1_000
 const timeoutMs = 2_000
 
 const timeoutCause = (name: Store['name']): { cause?: string } => {
-  const cause = describeCause(name === 'redis' ? 'redis' : 'postgres', 'timeout')
+  const cause = describeCause(name === 'database' ? 'postgres' : 'redis', 'timeout')
   return cause === undefined ? {} : { cause }
 }
 

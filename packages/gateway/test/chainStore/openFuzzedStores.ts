@@ -16,18 +16,22 @@ interface FuzzedStoreOptions {
 export const openMeasuredStore = (file: string, maxBytes: number): Promise<ChainStore> =>
   openChainStore({ file, maxBytes, warn: (what) => void process.stderr.write(`${what}\n`) })
 
-/** Uses stores in turn. */
-export const useInTurn = (stores: readonly ChainStore[]): Omit<FuzzedStore, 'disturb'> => {
+/** Uses stores in turn. @param getChain - The chain that they have now. @default that of the fuzzing */
+export const useInTurn = (
+  stores: readonly ChainStore[],
+  getChain = () => fuzzedChain,
+): Omit<FuzzedStore, 'disturb'> => {
   let turn = 0
   const next = (): ChainStore => stores[(turn += 1) % stores.length] as ChainStore
+  const toText = (text: string): string => getChain() + text.slice(fuzzedChain.length)
   return {
-    readLogs: (query) => next().readLogs(fuzzedChain, query, { maxBytes: Infinity }),
+    readLogs: (query) => next().readLogs(getChain(), query, { maxBytes: Infinity }),
     joinLogs: (results) => next().joinLogs(results),
-    addLogs: (answer) => next().addLogs(answer),
-    readEntry: (text) => next().readEntry(text),
-    addEntry: (answer) => next().addEntry(answer),
-    pickUnconfirmed: (...args) => next().call('pickUnconfirmed', ...args),
-    confirm: (answer) => next().call('confirm', answer),
+    addLogs: (answer) => next().addLogs({ ...answer, chain: getChain() }),
+    readEntry: (text) => next().readEntry(toText(text)),
+    addEntry: (answer) => next().addEntry({ ...answer, chain: getChain(), text: toText(answer.text) }),
+    pickUnconfirmed: (from, options) => next().call('pickUnconfirmed', { ...from, chain: getChain() }, options),
+    confirm: (answer) => next().call('confirm', { ...answer, chain: getChain() }),
   }
 }
 

@@ -9,6 +9,7 @@ import type { RedisReader } from '../../src/storage/chainStore/redis/createRedis
 import { createRedisWriter } from '../../src/storage/chainStore/redis/createRedisWriter.ts'
 import type { RedisWriter } from '../../src/storage/chainStore/redis/createRedisWriter.ts'
 import { openRedis } from '../../src/storage/redis/openRedis.ts'
+import { startTcpProxy } from '../startTcpProxy.ts'
 import { startRedis } from '../usage/startRedis.ts'
 import { createModelChain, toAddress, toWord } from './modelChain.ts'
 import { longPatienceMs, startCacheRedis } from './openTestRedis.ts'
@@ -159,6 +160,131 @@ describe('a chain store in Redis', needs('redis-server'), () => {
     expect(await addBlock(7, { revision: 0 })).toBe('outdated')
     expect(await get().writer.getCheckpoint(name)).toBeUndefined()
     expect(await read(toQuery(1, 100), 1)).toBe('')
+  })
+
+  test.each([
+    ['purged', () => get(1).writer.purge(name, undefined)],
+    ['lost', () => redis.admin.del('kr:cache:chains')],
+  ])('does not come back to life if it is %s while its nodes are asked', async (_, remove) => {
+    const checkpoint = await get().writer.getCheckpoint(name)
+    await add(toQuery(1, 100), 1)
+    await remove()
+    const newer = { ...version, genesis: '0x1', number: 120, hash: '0x120' }
+    expect(await get().writer.setCheckpoint(name, newer)).toBeUndefined()
+    expect(checkpoint?.number).toBe(100)
+    expect(await read(toQuery(1, 100), 1)).toBe('')
+    const next = { ...newer, epoch: `${version.epoch}-again` }
+    expect(await get().writer.setCheckpoint(name, next)).toEqual(next)
+  })
+
+  test('has nothing of a chain that was purged if Redis comes back with it', async () => {
+    await add(toQuery(1, 100))
+    expect(await read(toQuery(1, 100), 1)).toBe(model.getLogs(toQuery(1, 100)))
+    const before = await redis.admin.hgetall('kr:cache:chains')
+    await get().writer.purge(name, undefined)
+    const next = { epoch: `${version.epoch}-again`, revision: 0, genesis: '0x1', number: 110, hash: '0x110' }
+    await get().writer.setCheckpoint(name, next)
+    await get(1).reader.readLogs(`${name} ${next.epoch}`, toQuery(1, 1), Infinity)
+    await redis.admin.hset('kr:cache:chains', before)
+    expect(await read(toQuery(1, 100), 1)).toBe('')
+    expect(await get().writer.getCheckpoint(name)).toBeUndefined()
+  })
+
+  /** Creates a reader that waits for something before it reads rows for the first time. */
+  const createLateReader = (wait: () => Promise<unknown>) => {
+    let waited: Promise<unknown> | undefined
+    const { access } = get(1)
+    return createRedisReader(
+      {
+        run: (ms, work) =>
+          access.run(ms, (send) =>
+            work(async (key, command) => {
+              if (key.startsWith('kr:cache:{')) await (waited ??= wait())
+              return send(key, command)
+            }),
+          ),
+      },
+      { patienceMs: longPatienceMs },
+    )
+  }
+
+  test('does not mix what was stored before and after blocks were replaced', async () => {
+    const query = toQuery(1, 100)
+    await add(query)
+    const reader = createLateReader(async () => {
+      await get().writer.rollBack(name, version, 50)
+      await add(query, 0, { revision: 1 })
+    })
+    expect(await reader.readLogs(chain, query, Infinity)).toBeUndefined()
+    expect(await read(query, 1)).toBe(model.getLogs(query))
+  })
+
+  test('does one look-up of many addresses at a time', async () => {
+    const addresses = Array.from({ length: 60 }, (_, at) => toAddress(at + 1)).toSorted()
+    const query = { ...toQuery(1, 10), addresses }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const reader = createLateReader(() => promise)
+    const first = reader.readLogs(chain, query, Infinity)
+    expect(await reader.readLogs(chain, query, Infinity)).toBeUndefined()
+    resolve()
+    expect((await first)?.missing).toEqual({ first: 1, last: 10, addresses })
+    expect((await reader.readLogs(chain, query, Infinity))?.missing).toEqual({ first: 1, last: 10, addresses })
+  })
+
+  test('stores logs again that are damaged', async () => {
+    await add(toQuery(1, 60))
+    const [key = ''] = await redis.admin.keys('kr:cache:{*}:*')
+    await redis.admin.setrange(key, 20, Buffer.from([1, 2, 3]))
+    expect(await read(toQuery(10, 20))).toEqual({ first: 10, last: 20, addresses: [busy] })
+    await add(toQuery(10, 20))
+    expect(await read(toQuery(10, 20))).toBe(model.getLogs(toQuery(10, 20)))
+  })
+
+  test('forgets which calls to confirm once they are, or are contradicted, and the oldest of very many', async () => {
+    const call = { method: 'eth_getBlockByNumber', params: '["0x7",false]' }
+    const addCall = (upstream: string, block: number, value = '"7"') =>
+      get().writer.addEntry({
+        chain,
+        upstream,
+        group: upstream,
+        text: `${chain} call ${block}`,
+        block,
+        call,
+        value: toBytes(value),
+      })
+    await addCall('one', 7)
+    await addCall('one', 8)
+    const [key = ''] = await redis.admin.keys('kr:cache:calls:*')
+    expect(await redis.admin.zcard(key)).toBe(2)
+    await addCall('two', 7)
+    expect(await redis.admin.zcard(key)).toBe(1)
+    await addCall('two', 8, '"8"')
+    expect(await redis.admin.zcard(key)).toBe(0)
+    await redis.admin.eval(`for at = 1, 100000 do redis.call('ZADD', KEYS[1], at, at) end`, 1, key)
+    await addCall('one', 9)
+    expect(await redis.admin.zcard(key)).toBe(100_000)
+    expect(await redis.admin.zrange(key, 0, 0)).toEqual(['2'])
+    await redis.admin.flushall()
+  })
+
+  test('is left alone while it is slow, also if single commands end after their look-up', async () => {
+    const proxy = await startTcpProxy(Number(new URL(redis.url).port))
+    onTestFinished(proxy.close)
+    const url = new URL(redis.url)
+    url.port = `${proxy.port}`
+    const access = createRedisAccess({ url: url.href, warn: () => {} })
+    onTestFinished(() => access.link.close())
+    const reader = createRedisReader(access, { patienceMs: longPatienceMs })
+    const impatient = createRedisReader(access, { patienceMs: 20 })
+    await addBlock(7)
+    await vi.waitFor(async () => expect(await reader.readEntry(`${chain} block 7`)).toBeDefined(), { interval: 10 })
+    proxy.slow(60)
+    for (let count = 0; count < 3; count += 1) {
+      expect(await impatient.readEntry(`${chain} block 7`)).toBeUndefined()
+      await vi.waitUntil(() => access.link.pending() === 0, { interval: 10 })
+    }
+    proxy.slow(0)
+    expect(await reader.readEntry(`${chain} block 7`)).toBeUndefined()
   })
 
   test('is left alone for five seconds after three late look-ups, and then used again', async () => {

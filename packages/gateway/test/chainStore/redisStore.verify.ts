@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from '../../../../scripts/externalPrograms.ts'
 import { startRedisCluster } from '../usage/startRedisCluster.ts'
-import { openFuzzedRedis, openTestRedisStore, startCacheRedis } from './openTestRedis.ts'
+import { addPurgedNode, openFuzzedRedis, openTestRedisStore, startCacheRedis } from './openTestRedis.ts'
 import type { CacheRedis } from './openTestRedis.ts'
 import { fuzzStore, toConfirmedStore } from './storeFuzz.ts'
 
@@ -64,6 +64,7 @@ describe('three instances on one Redis', needs('redis-server'), () => {
 
   test('get what the chain has while Redis hangs, dies, and comes back empty', async () => {
     let turn = 0
+    let starting: Promise<unknown> | undefined
     const disturb = async (): Promise<void> => {
       turn += 1
       if (turn % 8 === 2) {
@@ -72,14 +73,26 @@ describe('three instances on one Redis', needs('redis-server'), () => {
       }
       if (turn % 8 === 4) {
         await redis.kill()
-        void redis.start()
+        starting = redis.start()
       }
       if (turn % 8 === 7) await redis.admin.flushall().catch(() => {})
     }
     // As in a service: a look-up that is late is not waited for.
     const store = await openFuzzedRedis(redis.url, disturb, { patienceMs: 20 })
     const result = await fuzzStore(store, { requests: 3_000, seed: 14, atOnce: 8 })
+    await starting
     expect(result).toMatchObject(nothingWrong)
+  })
+
+  test('serve nothing of a node that was purged, although Redis loses the chain between verifications', async () => {
+    const fuzzed = await openFuzzedRedis(redis.url, async (random) => {
+      if (random(4) === 0) await redis.admin.del('kr:cache:chains')
+    })
+    const store = addPurgedNode(fuzzed, fuzzed.purge)
+    const result = await fuzzStore(store, { requests: 1_500, seed: 17 })
+    expect(result).toMatchObject(nothingWrong)
+    expect(store.getPurges()).toBeGreaterThan(100)
+    expect(result.hits).toBeGreaterThan(50)
   })
 
   test('serve only what a second node has sent too, if all is confirmed', async () => {

@@ -737,9 +737,9 @@ export interface InstanceView {
     /** Changed options that only apply after a restart. */
     readonly needsRestart: readonly string[]
   }
-  /** The database and, if there is one, Redis. */
+  /** The database and, if there are any, Redis and the Redis of the chain store. */
   readonly stores: readonly {
-    readonly name: 'database' | 'redis'
+    readonly name: 'database' | 'redis' | 'chainStore'
     readonly isAvailable: boolean
     /** How long the last check took, in milliseconds; `null` before the first. */
     readonly checkMs: number | null

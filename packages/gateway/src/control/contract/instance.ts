@@ -48,7 +48,7 @@ export const instanceView = z
     stores: z
       .array(
         z.strictObject({
-          name: z.enum(['database', 'redis']),
+          name: z.enum(['database', 'redis', 'chainStore']),
           isAvailable: z.boolean(),
           checkMs: z
             .number()
@@ -57,7 +57,7 @@ export const instanceView = z
             .describe('How long the last check took, in milliseconds; `null` before the first.'),
         }),
       )
-      .describe('The database and, if there is one, Redis.'),
+      .describe('The database and, if there are any, Redis and the Redis of the chain store.'),
     load: z
       .strictObject({
         connections: count.describe('Open connections of callers.'),

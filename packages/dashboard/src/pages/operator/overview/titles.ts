@@ -1,5 +1,9 @@
 /** The stores, at the start of a sentence. */
-export const storeTitles: Readonly<Record<string, string>> = { database: 'The database', redis: 'Redis' }
+export const storeTitles: Readonly<Record<string, string>> = {
+  database: 'The database',
+  redis: 'Redis',
+  chainStore: 'The Redis of the chain store',
+}
 
 /** What is on a disk, in a sentence. */
 export const diskTitles: Readonly<Record<string, string>> = {

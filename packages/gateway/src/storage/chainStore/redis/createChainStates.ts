@@ -56,6 +56,8 @@ interface StoredChain {
 const chainsKey = 'kr:cache:chains'
 const waitMs = 1_000
 const maxTries = 5
+/** Most epochs that are known to have ended, of each chain. */
+const maxEnded = 100
 const checkpointsOf = (name: string): string => `${name}\n`
 
 const toCheckpoint = ({ state, checkpoints }: StoredChain): Checkpoint | undefined => {
@@ -69,10 +71,37 @@ const parse = (state: string, checkpoints: string): StoredChain | undefined =>
     ? undefined
     : { state: JSON.parse(state) as ChainState, checkpoints: JSON.parse(checkpoints) as readonly StoredCheckpoint[] }
 
-/** Opens the chains. */
-export const createChainStates = ({ run }: Pick<RedisAccess, 'run'>): ChainStates => {
+/** Creates what this thread knows of the versions of chains, whatever Redis has later. */
+const createSeenStates = () => {
   /** The newest version of each chain that was seen: a Redis that comes back with an older one has lost what was deleted since. */
   const seen = new Map<string, ChainState>()
+  /** The last epochs of each chain that have ended, also because Redis has lost them: rows of them may still be there, so that they never come back. */
+  const ended = new Map<string, string[]>()
+  const end = (name: string, epoch: string): void => {
+    const known = ended.get(name) ?? []
+    if (!known.includes(epoch)) ended.set(name, [...known, epoch].slice(-maxEnded))
+  }
+  /** Notes what Redis has of a chain now. @returns It, unless it is older than what was seen. */
+  const note = (name: string, state: ChainState | undefined): ChainState | undefined => {
+    if (state !== undefined && isOlder(name, state)) return undefined
+    const before = seen.get(name)
+    if (before !== undefined && before.epoch !== state?.epoch) end(name, before.epoch)
+    if (state === undefined) seen.delete(name)
+    else seen.set(name, state)
+    return state
+  }
+  const isOlder = (name: string, { epoch, revision, purges }: ChainState): boolean => {
+    const before = seen.get(name)
+    if (before?.epoch === epoch) return before.revision > revision || before.purges > purges
+    return hasEnded(name, epoch)
+  }
+  const hasEnded = (name: string, epoch: string): boolean => ended.get(name)?.includes(epoch) === true
+  return { note, end, hasEnded }
+}
+
+/** Opens the chains. */
+export const createChainStates = ({ run }: Pick<RedisAccess, 'run'>): ChainStates => {
+  const { note, end, hasEnded } = createSeenStates()
 
   /** Reads a chain, changes it, and writes it if nobody else has. @param change - Returns `undefined` for no change, and `delete`. */
   const update = async (
@@ -86,7 +115,7 @@ export const createChainStates = ({ run }: Pick<RedisAccess, 'run'>): ChainState
           (value) => value ?? '',
         ) as [string, string]
         const stored = parse(state, checkpoints)
-        const found = stored !== undefined && isOlder(name, stored.state) ? undefined : stored
+        const found = note(name, stored?.state) && stored
         const next = change(found) ?? (found === stored ? undefined : 'delete')
         if (next === undefined) return found
         const texts = next === 'delete' ? ['', ''] : [JSON.stringify(next.state), JSON.stringify(next.checkpoints)]
@@ -94,26 +123,24 @@ export const createChainStates = ({ run }: Pick<RedisAccess, 'run'>): ChainState
           client.keyrailSwap(chainsKey, ...fields, state, checkpoints, ...texts),
         )
         if (isWritten !== 1) continue
-        if (next === 'delete') return undefined
-        seen.set(name, next.state)
+        if (next === 'delete') {
+          if (stored !== undefined) end(name, stored.state.epoch)
+          note(name, undefined)
+          return undefined
+        }
+        note(name, next.state)
         return next
       }
       throw new Error('the chain store changes all the time')
     })
-  const isOlder = (name: string, { epoch, revision, purges }: ChainState): boolean => {
-    const before = seen.get(name)
-    return before?.epoch === epoch && (before.revision > revision || before.purges > purges)
-  }
 
   return {
     load: async (chain, send) => {
       const at = chain.lastIndexOf(' ')
       const [name, epoch] = [chain.slice(0, at), chain.slice(at + 1)]
       const text = await send(chainsKey, (client) => client.hget(chainsKey, name))
-      const state = text === null ? undefined : (JSON.parse(text) as ChainState)
-      if (state?.epoch !== epoch || isOlder(name, state)) return undefined
-      seen.set(name, state)
-      return state
+      const state = note(name, text === null ? undefined : (JSON.parse(text) as ChainState))
+      return state?.epoch === epoch ? state : undefined
     },
     getCheckpoint: async (name) => {
       const found = await update(name, () => undefined)
@@ -124,6 +151,8 @@ export const createChainStates = ({ run }: Pick<RedisAccess, 'run'>): ChainState
         const before = found && toCheckpoint(found)
         const isSame = before?.epoch === epoch && before.revision === revision
         if (before !== undefined && !isSame && before.epoch !== replaced) return undefined
+        // What was rolled back or purged in it is not known any more.
+        if (before === undefined && hasEnded(name, epoch)) return undefined
         const { state, checkpoints } =
           found !== undefined && isSame
             ? found

@@ -28,6 +28,12 @@ const maxCandidates = 500
 /** Calls do not wait for it. */
 const waitMs = 2_000
 
+/** Most that waits in a queue. What is forgotten is served once it was asked for again. */
+const maxQueued = 100_000
+
+const shorten = (send: SendCommand, key: string): Promise<number> =>
+  send(key, (client) => client.zremrangebyrank(key, 0, -maxQueued - 1))
+
 /** Notes which ranges another node has to confirm, and which not any more. */
 export const queueRanges = async (
   send: SendCommand,
@@ -47,7 +53,9 @@ export const queueRanges = async (
     ...added.map(async (row) => {
       const key = toQueueKey('logs', chain, row.node)
       const { at } = row
-      if (at !== undefined) await send(key, (client) => client.zadd(key, at, toMember(writeRow(f, row))))
+      if (at === undefined) return
+      await send(key, (client) => client.zadd(key, at, toMember(writeRow(f, row))))
+      await shorten(send, key)
     }),
   ])
 }
@@ -56,6 +64,13 @@ export const queueRanges = async (
 export const queueEntry = async (send: SendCommand, { chain, node }: StoredEntry, id: Buffer): Promise<void> => {
   const key = toQueueKey('calls', chain, node)
   await send(key, (client) => client.keyrailNumber(key, id.toString('base64url')))
+  await shorten(send, key)
+}
+
+/** Notes that a result was confirmed, or contradicted. */
+export const unqueueEntry = async (send: SendCommand, { chain, node }: StoredEntry, id: Buffer): Promise<void> => {
+  const key = toQueueKey('calls', chain, node)
+  await send(key, (client) => client.zrem(key, id.toString('base64url')))
 }
 
 /** A range of a queue, and what Redis has of it. */

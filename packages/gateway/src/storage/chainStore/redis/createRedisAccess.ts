@@ -32,8 +32,10 @@ export interface RedisAccess {
 const maxRuns = 2_000
 /** Failures in a row after which a shard is left alone. */
 const maxFailures = 3
-/** For how long. Then one command is the trial. */
+/** For how long. Then one look-up or write is the trial. */
 const pauseMs = 5_000
+/** If a look-up or a write with more commands is late, the shard may be well. */
+const maxNarrow = 100
 /** A Redis that did not respond to the check is checked again after this long, in milliseconds. */
 const recheckMs = 500
 
@@ -95,33 +97,46 @@ export const createRedisAccess = ({
     link,
     run: async (waitMs, work) => {
       if (runs >= maxRuns) throw unavailable()
-      const open = new Set<ShardState>()
+      /** The commands that Redis has not replied to. */
+      const open = new Set<{ readonly shard: ShardState }>()
+      const replied = new Set<ShardState>()
+      const used = new Set<ShardState>()
+      let sent = 0
       let isLate = false
       const send: SendCommand = async (key, command) => {
         const shard = getShard(key)
-        if (isLate || !isChecked || !link.isReady(key) || !mayUse(shard)) throw unavailable()
+        if (isLate || !isChecked || !link.isReady(key)) throw unavailable()
+        if (!used.has(shard) && !mayUse(shard)) throw unavailable()
+        used.add(shard)
         link.cork(key)
-        open.add(shard)
+        const own = { shard }
+        open.add(own)
+        sent += 1
         try {
           const result = await command(client)
-          open.delete(shard)
-          shard.failures = 0
+          if (open.delete(own)) replied.add(shard)
           return result
         } catch {
           // Its message can have an address.
-          if (open.delete(shard)) fail(shard)
+          if (open.delete(own)) fail(shard)
+          replied.delete(shard)
           throw unavailable()
         }
       }
       runs += 1
-      const working = work(send).finally(() => (runs -= 1))
+      const working = work(send).finally(() => {
+        runs -= 1
+        // Not after each command: of a Redis that is slow, the first ones can be in time.
+        if (!isLate) for (const shard of replied) shard.failures = 0
+      })
       let result = await withTimeout(working, waitMs, { unref: true })
       // What arrived while this thread was busy is read before the next turn.
       if (result === timedOut) result = await withTimeout(working, 0, { unref: true })
       if (result !== timedOut) return result
       isLate = true
       working.catch(() => {})
-      for (const shard of open) fail(shard)
+      // Many commands take long in a Redis that is well too.
+      if (sent <= maxNarrow) for (const shard of new Set([...open].map((one) => one.shard))) fail(shard)
       open.clear()
       throw unavailable()
     },

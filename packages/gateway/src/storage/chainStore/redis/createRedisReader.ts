@@ -3,6 +3,7 @@ import { createChainReader, joinResults } from '../createChainReader.ts'
 import type { ChainReader, FoundSpan, StoredLogs } from '../createChainReader.ts'
 import { createReadLogs } from '../createLogTable.ts'
 import type { LogQuery } from '../logQuery.ts'
+import { createByteBudget } from './createByteBudget.ts'
 import { createChainStates } from './createChainStates.ts'
 import type { ChainState } from './createChainStates.ts'
 import type { RedisAccess, RedisFunctions, SendCommand } from './createRedisAccess.ts'
@@ -16,6 +17,8 @@ export type RedisReader = RedisFunctions<Omit<ChainReader, 'takeRows'>>
 const defaultPatienceMs = 20
 /** Most atoms of one look-up. */
 const maxKeys = 1_000
+/** A look-up of more atoms would keep others waiting, so that there is one at a time. */
+const maxNarrowKeys = 50
 /** Most bytes that all look-ups hold at a time. */
 const maxHeldBytes = 64 * 1024 * 1024
 
@@ -29,7 +32,10 @@ interface LookUp {
   readonly values: Map<number, Buffer | undefined>
   wantedKeys: readonly Buffer[]
   wantedValues: SpanRow[]
-  heldBytes: number
+  /** Counts bytes that are loaded. @throws {Error} if all look-ups have too many. */
+  readonly hold: (bytes: number) => void
+  /** How many of them are logs. */
+  valueBytes: number
 }
 
 /** Ends a read that needs more rows. */
@@ -69,9 +75,9 @@ const readLoaded = (lookUp: LookUp, chain: string, maxBytes: number): StoredLogs
   }
 }
 
-const loadSpans = async ({ send, query, state, spans, wantedKeys }: LookUp): Promise<boolean> => {
+const loadSpans = async ({ send, query, state, spans, wantedKeys, hold }: LookUp): Promise<boolean> => {
   if (spans.size + wantedKeys.length > maxKeys) return false
-  const read = await Promise.all(wantedKeys.map((f) => readRows(send, f, query)))
+  const read = await Promise.all(wantedKeys.map((f) => readRows(send, f, query, hold)))
   const version = await state
   if (version === undefined) return false
   for (const [at, f] of wantedKeys.entries()) {
@@ -84,6 +90,29 @@ const loadSpans = async ({ send, query, state, spans, wantedKeys }: LookUp): Pro
   return true
 }
 
+/** @returns Whether they are not more than was asked for. */
+const loadValues = async (lookUp: LookUp, maxBytes: number): Promise<boolean> => {
+  const { send, spans, values, wantedValues } = lookUp
+  const byAtom = new Map<string, { readonly f: Uint8Array; readonly ids: number[] }>()
+  let bytes = 0
+  for (const { f, value } of wantedValues) {
+    const name = toName(f)
+    const atom = byAtom.get(name) ?? { f, ids: [] }
+    byAtom.set(name, atom)
+    atom.ids.push(value)
+    bytes += spans.get(name)?.sizes.get(value) ?? 0
+  }
+  if (lookUp.valueBytes + bytes > Math.max(maxBytes, 1024 * 1024)) return false
+  lookUp.valueBytes += bytes
+  lookUp.hold(bytes)
+  const loads = [...byAtom.values()].map(async ({ f, ids }) => {
+    const found = await readValues(send, f, ids)
+    for (const id of ids) values.set(id, found.get(id))
+  })
+  await Promise.all(loads)
+  return true
+}
+
 /**
  * Creates the functions that read Redis.
  * @param options.patienceMs - How long a look-up may take. @default 20
@@ -93,34 +122,17 @@ export const createRedisReader = (
   { patienceMs = defaultPatienceMs }: { readonly patienceMs?: number | undefined } = {},
 ): RedisReader => {
   const states = createChainStates(access)
-  let heldBytes = 0
+  const openHeld = createByteBudget(maxHeldBytes)
+  let wide: LookUp | undefined
 
-  /** @returns Whether there was room for them. */
-  const loadValues = async (lookUp: LookUp, maxBytes: number): Promise<boolean> => {
-    const { send, spans, values, wantedValues } = lookUp
-    const byAtom = new Map<string, { readonly f: Uint8Array; readonly ids: number[] }>()
-    let bytes = 0
-    for (const { f, value } of wantedValues) {
-      const name = toName(f)
-      const atom = byAtom.get(name) ?? { f, ids: [] }
-      byAtom.set(name, atom)
-      atom.ids.push(value)
-      bytes += spans.get(name)?.sizes.get(value) ?? 0
-    }
-    if (lookUp.heldBytes + bytes > Math.max(maxBytes, 1024 * 1024) || heldBytes + bytes > maxHeldBytes) return false
-    lookUp.heldBytes += bytes
-    heldBytes += bytes
-    const loads = [...byAtom.values()].map(async ({ f, ids }) => {
-      const found = await readValues(send, f, ids)
-      for (const id of ids) values.set(id, found.get(id))
-    })
-    await Promise.all(loads)
-    return true
-  }
   const readLogs = async (lookUp: LookUp, chain: string, maxBytes: number): Promise<StoredLogs | undefined> => {
     for (;;) {
       const found = readLoaded(lookUp, chain, maxBytes)
       if (lookUp.wantedKeys.length > 0) {
+        if (lookUp.spans.size + lookUp.wantedKeys.length > maxNarrowKeys) {
+          wide ??= lookUp
+          if (wide !== lookUp) return undefined
+        }
         if (!(await loadSpans(lookUp))) return undefined
       } else if (lookUp.wantedValues.length > 0) {
         if (!(await loadValues(lookUp, maxBytes))) return undefined
@@ -135,12 +147,18 @@ export const createRedisReader = (
           const state = states.load(chain, send)
           state.catch(() => {})
           const own = { send, query, state, spans: new Map(), values: new Map() }
-          const lookUp: LookUp = { ...own, wantedKeys: [], wantedValues: [], heldBytes: 0 }
+          const { hold, release } = openHeld()
+          const lookUp: LookUp = { ...own, hold, wantedKeys: [], wantedValues: [], valueBytes: 0 }
           try {
-            return await readLogs(lookUp, chain, maxBytes)
+            const found = await readLogs(lookUp, chain, maxBytes)
+            if (found === undefined) return undefined
+            // Rows that were read later can be of another version than those before.
+            const [before, after] = [await state, await states.load(chain, send)]
+            return before?.revision === after?.revision && before?.purges === after?.purges ? found : undefined
           } finally {
             // Also of one that is late, once its commands have ended.
-            heldBytes -= lookUp.heldBytes
+            release()
+            if (wide === lookUp) wide = undefined
           }
         })
       } catch {

@@ -4,15 +4,17 @@ import { intersect } from '../blockRanges.ts'
 import type { BlockRange } from '../blockRanges.ts'
 import type { ChainFileStats } from '../createChainUpkeep.ts'
 import type { ChainWriter } from '../createChainWriter.ts'
+import { createReadLogs } from '../createLogTable.ts'
 import { maxJoinedBytes } from '../createSpanTable.ts'
 import { toAtoms } from '../logQuery.ts'
+import { createByteBudget } from './createByteBudget.ts'
 import { createChainStates } from './createChainStates.ts'
 import type { ChainState } from './createChainStates.ts'
 import { readCacheMemory } from './checkCacheRedis.ts'
 import { createLoadedRows, widen } from './createLoadedRows.ts'
 import type { AtomChange, LoadedRows } from './createLoadedRows.ts'
 import type { RedisAccess, RedisFunctions, SendCommand } from './createRedisAccess.ts'
-import { createQueues, queueEntry, queueRanges } from './createQueues.ts'
+import { createQueues, queueEntry, queueRanges, unqueueEntry } from './createQueues.ts'
 import { readRows, readValues } from './readRows.ts'
 import {
   readEntry,
@@ -55,7 +57,7 @@ const loadAtom = async (
   { range, state, hold }: LoadOptions,
 ): Promise<void> => {
   const found: { readonly row: StoredRow; readonly text: string | undefined }[] = []
-  for (const { row, text } of await readRows(send, f, widen(range))) {
+  for (const { row, text } of await readRows(send, f, widen(range), hold)) {
     const valid = row && toValidRow(row, state)
     if (valid === undefined || valid !== row) rows.loadVoid(f, text)
     if (valid !== undefined) found.push({ row: valid, text: valid === row ? text : undefined })
@@ -74,6 +76,9 @@ const loadAtom = async (
   const present = new Set([...values.keys(), ...known.filter((_, at) => exist[at] === 1).map(({ value }) => value)])
   const missing = new Set(withLogs.map(({ value }) => value).filter((value) => !present.has(value)))
   for (const [id, value] of values) rows.loadValue(f, id, value)
+  // Logs that are damaged are as good as gone.
+  const readLogs = createReadLogs({ get: (_, id) => values.get(id) })
+  for (const row of needed) if (values.has(row.value) && readLogs({ f, ...row }) === undefined) missing.add(row.value)
   for (const { row, text } of found)
     if (!missing.has(row.value))
       rows.load(row.at === undefined ? toSpanRow(f, row) : toUnconfirmedRow(f, row), { stored: row, text })
@@ -101,7 +106,7 @@ export const createRedisWriter = (
 ): RedisWriter => {
   const states = createChainStates(access)
   const { run } = access
-  let heldBytes = 0
+  const openHeld = createByteBudget(maxHeldBytes)
 
   /** Makes a decision about the atoms of an answer. @returns Whether all of them were written: another instance may have changed one since. */
   const decideOnce = async <Result>(
@@ -110,13 +115,7 @@ export const createRedisWriter = (
     work: (writer: AnswerWriter) => Result,
   ): Promise<{ readonly result: Result; readonly isWritten: boolean }> => {
     const keys = (toAtoms(range) ?? []).map((atom) => toKey(toAtomKeyText(chain, atom)))
-    let ownBytes = 0
-    let hasEnded = false
-    const hold = (bytes: number): void => {
-      if (hasEnded || heldBytes + bytes > maxHeldBytes) throw new Error('answers are about too much that is stored')
-      heldBytes += bytes
-      ownBytes += bytes
-    }
+    const { hold, release } = openHeld()
     try {
       const state = await states.load(chain, send)
       const rows = createLoadedRows(chain, state)
@@ -129,8 +128,7 @@ export const createRedisWriter = (
       })
       return { result, isWritten: (await Promise.all(areWritten)).every(Boolean) }
     } finally {
-      hasEnded = true
-      heldBytes -= ownBytes
+      release()
     }
   }
   const decide = <Result>(answer: LogAnswer, work: (writer: AnswerWriter) => Result): Promise<Result> =>
@@ -158,6 +156,7 @@ export const createRedisWriter = (
       for (const [, entry] of rows.getChangedEntries()) {
         if (entry === undefined) await send(key, (client) => client.del(key))
         else await send(key, (client) => client.set(key, writeEntry(id, entry)))
+        if (before?.call !== undefined && entry?.call === undefined) await unqueueEntry(send, before, id)
         if (entry?.call !== undefined) await queueEntry(send, entry, id)
       }
       return result

@@ -14,17 +14,26 @@ const rowsAtOnce = 200
 /** Most rows of one atom: to read them would keep others waiting. */
 const maxRows = 10_000
 
-/** Reads the rows of an atom with blocks of a range, and those of at most one command more. @throws {Error} if they are too many. */
+/** What a row takes in memory besides its text, roughly. */
+const rowBytes = 300
+
+/**
+ * Reads the rows of an atom with blocks of a range, and those of at most one command more.
+ * @param hold - Counts their bytes.
+ * @throws {Error} if they are too many.
+ */
 export const readRows = async (
   send: SendCommand,
   f: Uint8Array,
   { first, last }: BlockRange,
+  hold: (bytes: number) => void,
 ): Promise<readonly ReadRow[]> => {
   const key = toRowsKey(f)
   const rows: ReadRow[] = []
   let from = `${first}`
   while (rows.length < maxRows) {
     const texts = await send(key, (client) => client.zrangebyscore(key, from, '+inf', 'LIMIT', 0, rowsAtOnce))
+    hold(texts.reduce((sum, text) => sum + text.length + rowBytes, 0))
     for (const text of texts) rows.push({ text, row: readRow(f, text) })
     const end = rows.findLast(({ row }) => row !== undefined)?.row?.last ?? Infinity
     if (texts.length < rowsAtOnce || end > last) return rows
