@@ -337,6 +337,8 @@ const createLatest = (
 ): LatestReads => {
   const follower = followLatest({
     timeoutMs: Math.min(timeoutMs, maxLatestQueryMs),
+    // All of them: one can be needed at once when another one fails.
+    test: (hash) => parts.members.forEach(({ hashSupport }) => void hashSupport?.test(hash)),
     // Not `pick` of the group, by which the network would count as in use.
     pick: (block, tried, preferred) => {
       const seenHead = Math.max(block, getSupportedHead(parts.members, maxLagBlocks))

@@ -33,6 +33,7 @@ const start = () => {
   const member = { upstream, sawHead: () => true, hashSupport: undefined } as unknown as GroupMember
   const follower = followLatest({
     timeoutMs: 1_000,
+    test: () => {},
     pick: (_, tried) => (tried.includes(member) ? undefined : member),
   })
   onTestFinished(follower.stop)

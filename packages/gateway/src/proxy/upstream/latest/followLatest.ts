@@ -87,13 +87,13 @@ const readFromAny = async ({
   pick,
   timeoutMs,
   writer,
-}: Following): Promise<{ readonly member: GroupMember; readonly block: ReadBlock } | undefined> => {
+}: Following): Promise<ReadBlock | undefined> => {
   const tried: GroupMember[] = []
   const pickNext = (): GroupMember | undefined => pick(newest?.number ?? 0, tried, writer)
   for (let member = pickNext(); member !== undefined; member = pickNext()) {
     tried.push(member)
     const block = readBlock(await queryUpstream(member.upstream, query, timeoutMs))
-    if (block !== undefined && member.sawHead(block.number)) return { member, block }
+    if (block !== undefined && member.sawHead(block.number)) return block
   }
   return undefined
 }
@@ -101,6 +101,7 @@ const readFromAny = async ({
 /** A network whose newest block is followed. */
 interface Following {
   readonly pick: PickNode
+  readonly test: (hash: string) => void
   readonly timeoutMs: number
   readonly schedule: PollSchedule
   newest: LatestBlock | undefined
@@ -161,20 +162,18 @@ const afterBlock = (following: Following, block: ReadBlock): number => {
 
 const runRead = async (following: Following, startedAt: number): Promise<void> => {
   following.isUsed = false
-  const found = await readFromAny(following)
+  const block = await readFromAny(following)
   following.reading = undefined
   following.writer = undefined
   if (following.isStopped) return
-  if (found === undefined) {
+  if (block === undefined) {
     following.failedAt = performance.now()
     following.failures += 1
     pollAfter(following, following.schedule.afterNothing())
     return
   }
   following.failures = 0
-  const { member, block } = found
-  // Until it is known, calls are sent as they are.
-  void member.hashSupport?.test(block.hash)
+  following.test(block.hash)
   if (take(following, block)) following.queriedAt = Math.max(following.queriedAt, startedAt)
   pollAfter(following, afterBlock(following, block))
 }
@@ -244,9 +243,10 @@ const wait = async (following: Following, need: BlockNeed, tries: number): Promi
  * A lower block does not count: it is from a node that lags. A block in the place of the newest one counts once, so that two nodes on different branches
  * do not make it change back and forth.
  * @param options.pick - Chooses the node that is queried.
+ * @param options.test - Tests nodes with the hash of a block that one has just sent.
  * @param options.timeoutMs - Of a query.
  */
-export const followLatest = (options: Pick<Following, 'pick' | 'timeoutMs'>): LatestFollower => {
+export const followLatest = (options: Pick<Following, 'pick' | 'test' | 'timeoutMs'>): LatestFollower => {
   const following: Following = {
     ...options,
     schedule: createPollSchedule(),
