@@ -35,7 +35,7 @@ const start = async (options: Partial<Parameters<typeof startNodes>[2]> = {}) =>
   const countCalls = (method: string): number => nodes.calls.get(method) ?? 0
   /** Waits until reads are shared: the first ones are sent as they are, while the node is tested. */
   const ready = async (send: ReturnType<typeof addCaller>): Promise<void> => {
-    for (let before = -1; countCalls('eth_getCode') !== before; ) {
+    for (let before = -1; countCalls('eth_getCode') !== before;) {
       before = countCalls('eth_getCode')
       await send('eth_getCode', address, 'latest')
     }

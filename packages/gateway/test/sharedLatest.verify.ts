@@ -322,7 +322,7 @@ test('reads are shared again after the chain has lost blocks', async () => {
     return [chain.find(String(hash))?.number, performance.now() - startedAt]
   }
   // The first reads are sent as they are, while the node is tested.
-  for (let before = -1; node.calls.get('eth_call') !== before; ) {
+  for (let before = -1; node.calls.get('eth_call') !== before;) {
     before = node.calls.get('eth_call') ?? 0
     for (let turns = 0; turns < 200; turns += 1) await new Promise((resolve) => setImmediate(resolve))
     await read()

@@ -50,7 +50,7 @@ const start = async (respond: Respond = () => undefined) => {
   const server = createServer((request, response) => {
     let text = ''
     request.on('data', (chunk) => (text += String(chunk)))
-    request.on('end', async () => {
+    const respondAll = async (): Promise<void> => {
       const parsed = JSON.parse(text) as Call | readonly Call[]
       const responses = []
       for (const { id, method, params } of [parsed].flat() as Call[]) {
@@ -58,7 +58,8 @@ const start = async (respond: Respond = () => undefined) => {
         responses.push({ jsonrpc: '2.0', id, ...((await node.respond(method, params)) ?? answer(method, params)) })
       }
       response.end(JSON.stringify(Array.isArray(parsed) ? responses : responses[0]))
-    })
+    }
+    request.on('end', () => void respondAll())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const upstreams = [{ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }]
@@ -123,7 +124,10 @@ test('a batch ends if identical reads are sent again one after the other', async
     await sleep((blocks++ % 2) * 120)
     return { result: null }
   }
-  const others = Array.from({ length: 33 }, (_, index) => ['eth_getBalance', [toHash(index).slice(0, 42), 'latest']] as const)
+  const others = Array.from(
+    { length: 33 },
+    (_, index) => ['eth_getBalance', [toHash(index).slice(0, 42), 'latest']] as const,
+  )
   const newest = ['eth_getBlockByNumber', ['latest', false]] as const
   const responses = await batch([newest, newest, ...others])
   expect(responses).toHaveLength(35)
@@ -184,7 +188,10 @@ test('the results of a batch are counted once', async () => {
     peak = Math.max(peak, allBufferedBytes())
     return method === 'eth_call' ? { result: big } : undefined
   }
-  const calls = Array.from({ length: 20 }, (_, data) => ['eth_call', [{ to: address, data: toHex(data + 16) }, 'latest']] as const)
+  const calls = Array.from(
+    { length: 20 },
+    (_, data) => ['eth_call', [{ to: address, data: toHex(data + 16) }, 'latest']] as const,
+  )
   expect(await batch(calls)).toHaveLength(20)
   expect(peak).toBeLessThan(20 * big.length)
 })

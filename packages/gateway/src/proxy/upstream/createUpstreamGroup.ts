@@ -185,10 +185,12 @@ const createGroupMember = (
       return readErrorKind(response.value, test.method) === 'missingData' ? false : undefined
     },
   })
-  const hashSupport = shareLatest ? createHashSupport(upstream, {
+  const hashSupport = shareLatest
+    ? createHashSupport(upstream, {
         timeoutMs: Math.min(timeoutMs, maxLatestQueryMs),
         onKnown: (isSupported) => onState(isSupported ? 'sharesLatest' : 'noSharedLatest'),
-      }) : undefined
+      })
+    : undefined
   const member: GroupMember = createMember({
     name,
     urlHash: hash('sha256', url.href),
@@ -259,7 +261,14 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       if (loadBalancing === 'order' && member === picked) return
     }
   }
-  const latest = sharesLatest ? createLatest(options, { members, views, isCredibleHead: lag.isCredible, highestHead: () => getHighestHead(members) }) : undefined
+  const latest = sharesLatest
+    ? createLatest(options, {
+        members,
+        views,
+        isCredibleHead: lag.isCredible,
+        highestHead: () => getHighestHead(members),
+      })
+    : undefined
   return {
     network,
     chainId,

@@ -103,7 +103,9 @@ export const createLatestReads = ({
       // A caller can claim anything: only a block that a node will have soon counts, and nodes are queried for it once.
       const isClaimed = claimedHead > block.number && claimedHead - block.number <= maxLagBlocks
       if (!isClaimed) return toPlanned(call, plan, block)
-      return follower.wait({ ...need, block: claimedHead, at: Infinity }, 1).then((found) => toPlanned(call, plan, found))
+      return follower
+        .wait({ ...need, block: claimedHead, at: Infinity }, 1)
+        .then((found) => toPlanned(call, plan, found))
     },
     handleEnd: (sent, { result, scope: { keyId }, leftMs }) => {
       const { planned, attempt } = sent
@@ -135,7 +137,8 @@ const readEnd = ({ plan, call }: PlannedRead, result: CallResult): 'over' | 'unk
   if (result.member === 'result') return plan === 'block' && isNull(result.value) ? 'unknownBlock' : 'over'
   const kind = readErrorKind(result.value, call.method)
   if (finalKinds.has(kind)) return 'over'
-  const isUnknownBlock = kind === 'lagging' || kind === 'missingData' || isReplaced.test(parseError(result.value).message)
+  const isUnknownBlock =
+    kind === 'lagging' || kind === 'missingData' || isReplaced.test(parseError(result.value).message)
   return isUnknownBlock ? 'unknownBlock' : 'failed'
 }
 

@@ -82,12 +82,7 @@ const readBlock = (result: QueryResult): ReadBlock | undefined => {
 }
 
 /** Reads the newest block of a node, and of the next one if that fails. */
-const readFromAny = async ({
-  newest,
-  pick,
-  timeoutMs,
-  writer,
-}: Following): Promise<ReadBlock | undefined> => {
+const readFromAny = async ({ newest, pick, timeoutMs, writer }: Following): Promise<ReadBlock | undefined> => {
   const tried: GroupMember[] = []
   const pickNext = (): GroupMember | undefined => pick(newest?.number ?? 0, tried, writer)
   for (let member = pickNext(); member !== undefined; member = pickNext()) {
