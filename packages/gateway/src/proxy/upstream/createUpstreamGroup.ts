@@ -185,7 +185,12 @@ const createGroupMember = (
       return readErrorKind(response.value, test.method) === 'missingData' ? false : undefined
     },
   })
-  const hashSupport = shareLatest ? createHashSupport(upstream, timeoutMs) : undefined
+  const hashSupport = shareLatest
+    ? createHashSupport(upstream, {
+        timeoutMs: Math.min(timeoutMs, maxLatestQueryMs),
+        onKnown: (isSupported) => onState(isSupported ? 'sharesLatest' : 'noSharedLatest'),
+      })
+    : undefined
   const member: GroupMember = createMember({
     name,
     urlHash: hash('sha256', url.href),
@@ -256,7 +261,14 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       if (loadBalancing === 'order' && member === picked) return
     }
   }
-  const latest = sharesLatest ? createLatest(options, { members, views, isCredibleHead: lag.isCredible }) : undefined
+  const latest = sharesLatest
+    ? createLatest(options, {
+        members,
+        views,
+        isCredibleHead: lag.isCredible,
+        highestHead: () => getHighestHead(members),
+      })
+    : undefined
   return {
     network,
     chainId,
@@ -330,14 +342,16 @@ const getHeadsMode = ({ rewritable }: UpstreamGroupOptions, isMonotonic: boolean
 /** Creates the reads at `latest` that callers share. */
 const createLatest = (
   { loadBalancing, maxLagBlocks, timeoutMs }: UpstreamGroupOptions,
-  parts: Pick<Parameters<typeof createLatestReads>[0], 'members' | 'views' | 'isCredibleHead'>,
+  parts: Pick<Parameters<typeof createLatestReads>[0], 'members' | 'views' | 'isCredibleHead' | 'highestHead'>,
 ): LatestReads => {
   const follower = followLatest({
     timeoutMs: Math.min(timeoutMs, maxLatestQueryMs),
+    // All of them: one can be needed at once when another one fails.
+    test: (hash) => parts.members.forEach(({ hashSupport }) => void hashSupport?.test(hash)),
     // Not `pick` of the group, by which the network would count as in use.
-    pick: (block, tried) => {
+    pick: (block, tried, preferred) => {
       const seenHead = Math.max(block, getSupportedHead(parts.members, maxLagBlocks))
-      return chooseUpstream(parts.members, { calls: [headQuery], seenHead, tried }, { loadBalancing })
+      return chooseUpstream(parts.members, { calls: [headQuery], seenHead, tried }, { loadBalancing, preferred })
     },
   })
   return createLatestReads({ ...parts, maxLagBlocks, follower })
