@@ -222,7 +222,8 @@ describe('a chain store in Redis', needs('redis-server'), () => {
   test('does one look-up of many addresses at a time', async () => {
     const addresses = Array.from({ length: 60 }, (_, at) => toAddress(at + 1)).toSorted()
     const query = { ...toQuery(1, 10), addresses }
-    const { promise, resolve } = Promise.withResolvers<void>()
+    let resolve = (): void => {}
+    const promise = new Promise<void>((done) => (resolve = done))
     const reader = createLateReader(() => promise)
     const first = reader.readLogs(chain, query, Infinity)
     expect(await reader.readLogs(chain, query, Infinity)).toBeUndefined()
