@@ -3,7 +3,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createApiKey } from '../src/lib/secrets/apiKey.ts'
 import { getApiKeyUrl } from '../src/index.ts'
 import { controlTime } from './controlTime.ts'
-import { createRandom, createSimulatedChain, invalidData, isOnBranch, startNodes } from './simulatedNodes.ts'
+import { createRandom, createSimulatedChain, isOnBranch, startNodes } from './simulatedNodes.ts'
 import type { SimulatedBlock, SimulatedChain } from './simulatedNodes.ts'
 import { chainIds, startGateway } from './startGateway.ts'
 
@@ -25,14 +25,10 @@ interface Found {
   /** Reads that showed an older block than one that their caller had been shown before they were sent. */
   readonly back: number
   readonly failed: number
-  /** Calls that fail at each node. */
-  readonly invalid: number
   readonly calledMethods: ReadonlyMap<string, number>
 }
 
 const stepMs = 50
-/** Longer than the timeout of the gateway. */
-const deadlineMs = 30_000
 const address = `0x${'12'.repeat(20)}`
 /** The reads of a front end: all pollers send the same ones. */
 const pool: readonly Request[] = [
@@ -86,8 +82,6 @@ const simulate = async (
     /** The part of the blocks that replace earlier ones. */
     readonly reorgs?: number
     readonly writes?: boolean
-    /** Whether they also read pending blocks, and send calls that fail at each node. */
-    readonly odd?: boolean
     readonly dies?: boolean
     /** The second node behind the URL gets no more blocks. */
     readonly sticks?: boolean
@@ -121,7 +115,6 @@ const simulate = async (
   let reads = 0
   let back = 0
   let failed = 0
-  let invalid = 0
   let pending = 0
   let mined = 0
   const check = (floor: SimulatedBlock | undefined, floorNumber: number, shown: ReturnType<typeof readShown>): void => {
@@ -169,9 +162,7 @@ const simulate = async (
     }
   }
   const settle = async (): Promise<void> => {
-    const settledBy = performance.now() + deadlineMs
     for (let turns = 1; pending > 0; turns += 1) {
-      if (performance.now() > settledBy) throw new Error(`${pending} requests do not end`)
       await new Promise((resolve) => setImmediate(resolve))
       // Someone waits for a timer.
       if (turns % 400 === 0) advance(1)
@@ -188,14 +179,6 @@ const simulate = async (
       // One in eight sends its reads one by one.
       if (index % 8 === 0) for (const read of pool) void send(caller, [read])
       else void send(caller, pool)
-      if (simulation.odd === true && random() < 0.05) {
-        invalid += 1
-        void caller.send([
-          ['eth_getBlockByNumber', ['pending', false]],
-          ['eth_estimateGas', [{ to: address, data: invalidData }]],
-          ['eth_call', [{ to: address, data: invalidData }, 'latest']],
-        ])
-      }
       if (simulation.writes === true && random() < 0.01) void write(caller, `0x${step}${index}`)
     }
     while (performance.now() - startedAt >= (mined + 1) * blockMs) {
@@ -216,7 +199,7 @@ const simulate = async (
   let calls = 0
   for (const [method, count] of calledMethods)
     if (method !== 'eth_getTransactionReceipt' && method !== 'eth_sendRawTransaction') calls += count
-  return { reads, calls, back, failed, invalid, calledMethods }
+  return { reads, calls, back, failed, calledMethods }
 }
 
 const getSaved = ({ reads, calls }: Found): number => 1 - calls / reads
@@ -281,70 +264,8 @@ describe.each(['2 s', '0.25 s'] as const)('with blocks of %s, no read goes back'
     ['while a node behind the URL gets no blocks', { sticks: true }],
     ['while nodes die', { dies: true }],
     ['while all of that happens', { reorgs: 0.3, writes: true, dies: true }],
-    ['after pending blocks and calls that fail', { odd: true }],
   ])('%s', async (_, also) => {
     const found = await simulate({ ...chains[name], blocks, pollers, ...also }, true)
     expect(found.back).toBe(0)
   })
-})
-
-test('calls that fail at each node are sent to it twice at most', async () => {
-  const [plain, odd] = [await simulate(chains['2 s'], true), await simulate({ ...chains['2 s'], odd: true }, true)]
-  const count = ({ calledMethods }: Found): number => calledMethods.get('eth_call') ?? 0
-  expect(odd.invalid).toBeGreaterThan(0)
-  expect(count(odd) - count(plain)).toBeLessThanOrEqual(2.5 * odd.invalid)
-})
-
-test('reads are shared again after the chain has lost blocks', async () => {
-  const random = createRandom(5)
-  const advance = controlTime()
-  const chain = createSimulatedChain(random)
-  const node = await startNodes(chain, [chain.addNode(0)], { chainId: chainIds.testnet, random })
-  onTestFinished(node.stop)
-  const network = { chainId: chainIds.testnet, upstreams: [{ url: node.url }], shareLatest: true }
-  const { gateway, url, testnetKey } = await startGateway({ testnet: [] }, { networks: { testnet: network } })
-  onTestFinished(() => gateway.close({ graceMs: 0 }))
-  const send = createSend(getApiKeyUrl(url, 'testnet', testnetKey))
-  /** @returns The number of the block, and how long the read took. */
-  const read = async (): Promise<readonly [number | undefined, number]> => {
-    const startedAt = performance.now()
-    let hash: unknown
-    let isOver = false
-    void send(pool.slice(4, 5)).then(([result]) => {
-      hash = result
-      isOver = true
-    })
-    for (let turns = 1; !isOver; turns += 1) {
-      await new Promise((resolve) => setImmediate(resolve))
-      if (turns % 400 === 0) advance(1)
-      if (performance.now() - startedAt > deadlineMs) throw new Error('A read does not end')
-    }
-    return [chain.find(String(hash))?.number, performance.now() - startedAt]
-  }
-  // The first reads are sent as they are, while the node is tested.
-  for (let before = -1; node.calls.get('eth_call') !== before;) {
-    before = node.calls.get('eth_call') ?? 0
-    for (let turns = 0; turns < 200; turns += 1) await new Promise((resolve) => setImmediate(resolve))
-    await read()
-  }
-  for (let block = 0; block < 30; block += 1) {
-    chain.mine()
-    advance(2_000)
-    await read()
-  }
-  chain.rollBack(20)
-  for (let second = 0; second < 30; second += 1) {
-    advance(1_000)
-    await read()
-  }
-  const { number } = chain.tip()
-  for (let second = 0; second < 8; second += 1) {
-    advance(1_000)
-    const [shown, tookMs] = await read()
-    expect(shown).toBe(number)
-    expect(tookMs).toBeLessThan(1_000)
-  }
-  const before = node.calls.get('eth_call')
-  await read()
-  expect(node.calls.get('eth_call')).toBe(before)
 })

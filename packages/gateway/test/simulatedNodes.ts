@@ -18,8 +18,6 @@ export interface SimulatedChain {
   readonly mine: () => void
   /** Replaces the newest blocks by as many others, and one more. */
   readonly reorganize: (depth: number) => void
-  /** Removes the newest blocks, also at the nodes. */
-  readonly rollBack: (depth: number) => void
   /** @param lagMs - How late blocks reach it at least, and by chance up to twice as late. */
   readonly addNode: (lagMs: number) => SimulatedNode
   /** Adds a transaction. */
@@ -57,7 +55,6 @@ export const isOnBranch = ({ number, hash }: SimulatedBlock, tip: SimulatedBlock
 export const createSimulatedChain = (random: () => number): SimulatedChain => {
   const blocks = new Map<string, SimulatedBlock>()
   const deliver: ((block: SimulatedBlock) => void)[] = []
-  const reset: ((block: SimulatedBlock) => void)[] = []
   let waiting: string[] = []
   const create = (parent: SimulatedBlock | undefined, transactions: readonly string[]): SimulatedBlock => {
     const hash = `0x${(blocks.size + 1).toString(16).padStart(64, '0')}`
@@ -89,10 +86,6 @@ export const createSimulatedChain = (random: () => number): SimulatedChain => {
       extend(parent, transactions)
       for (let count = 0; count < depth; count += 1) extend(tip, [])
     },
-    rollBack: (depth) => {
-      for (let count = 0; count < depth; count += 1) tip = tip.parent ?? tip
-      for (const each of reset) each(tip)
-    },
     addNode: (lagMs) => {
       const known = new Set(blocks.keys())
       const arrivals: { readonly at: number; readonly block: SimulatedBlock }[] = []
@@ -107,12 +100,6 @@ export const createSimulatedChain = (random: () => number): SimulatedChain => {
       deliver.push((block) => {
         const at = Math.max(arrivals.at(-1)?.at ?? 0, performance.now() + (1 + random()) * lagMs)
         if (!node.isStuck) arrivals.push({ at, block })
-      })
-      reset.push((block) => {
-        arrivals.length = 0
-        own = block
-        known.clear()
-        for (let each: SimulatedBlock | undefined = block; each !== undefined; each = each.parent) known.add(each.hash)
       })
       const node: SimulatedNode = {
         tip: () => {
@@ -146,8 +133,6 @@ interface Call {
   readonly params: readonly unknown[]
 }
 
-/** A call with it gets an error of no known kind. */
-export const invalidData = '0xbad0'
 const healthChecks: ReadonlySet<string> = new Set(['eth_chainId', 'eth_syncing', 'web3_clientVersion'])
 const toHex = (number: number): string => `0x${number.toString(16)}`
 
@@ -209,11 +194,7 @@ export const startNodes = async (
     if (method === 'eth_blockNumber') return { result: toHex(node.tip().number) }
     if (method === 'eth_gasPrice') return { result: '0x1' }
     if (method === 'eth_getTransactionReceipt') return { result: findReceipt(node, params[0]) }
-    if (method === 'eth_getBlockByNumber' && params[0] === 'pending')
-      return { result: { ...toBlockText(node.tip()), number: toHex(node.tip().number + 1), hash: null } }
     if (method === 'eth_getBlockByNumber') return { result: toBlockText(node.tip()) }
-    if ((params[0] as { readonly data?: string } | undefined)?.data === invalidData)
-      return { error: { code: -32_000, message: 'both gasPrice and maxFeePerGas specified' } }
     if (method === 'eth_getBlockByHash')
       return { result: toBlockText(node.has(String(params[0])) ? chain.find(String(params[0])) : undefined) }
     if (method === 'eth_sendRawTransaction') {

@@ -16,11 +16,12 @@ export interface CallerViews<Member> {
   /** The node that took their last write, if that is recent; else `undefined`. */
   readonly getWriter: (keyId: string) => Member | undefined
   /**
-   * Gets what a block must be that the callers may share. For a key that is not known any more, it is what any such key has seen and done.
+   * Gets what a block must be that the callers may share: the newest one that they have seen, and when they have written last, or got a result whose blocks
+   * were not read. For a key that is not known any more, it is what any such key has seen and done.
    */
-  readonly getSeen: (keyId: string) => SeenBlock
-  /** Call this for a result whose blocks were not read. @param head - The newest block that any node is known to have. */
-  readonly recordUnread: (keyId: string, head: number) => void
+  readonly getSeen: (keyId: string) => { readonly block: number; readonly since: number }
+  /** Call this for a result whose blocks were not read. */
+  readonly recordUnread: (keyId: string) => void
   /** Call this when a node took a write. */
   readonly recordWrite: (keyId: string, member: Member) => void
   /**
@@ -30,17 +31,6 @@ export interface CallerViews<Member> {
   readonly getNews: (keyId: string, refreshMs?: number) => CallerView | undefined
   /** Applies what all instances share. @returns Whether there was a write that this instance did not know. */
   readonly learn: (keyId: string, shared: CallerView) => boolean
-}
-
-/** What callers have seen. */
-export interface SeenBlock {
-  /** The newest block that they have seen, and when. */
-  readonly block: number
-  readonly at: number
-  /** When they have written last, or got a result whose blocks were not read. */
-  readonly since: number
-  /** The newest block that any node was known to have when they got such a result: that could show it. */
-  readonly unread: number
 }
 
 interface Head {
@@ -62,7 +52,6 @@ interface View<Member> {
   write: Write<Member> | undefined
   /** When they got a result whose blocks were not read. */
   unreadAt: number
-  unread: number
   /** What the other instances know, as far as this one knows. */
   sharedHead: Head | undefined
   sharedWrite: number | undefined
@@ -99,11 +88,9 @@ export const createCallerViews = <Member extends { readonly name: string }>({
   now?: () => number
 }): CallerViews<Member> => {
   /** The most of what the evicted keys have seen and done. */
-  const evicted = { block: 0, at: -Infinity, since: -Infinity, unread: -1 }
-  const views = createRecentMap<View<Member>>(maxKeys, ({ head, write, unreadAt, unread }) => {
+  const evicted = { block: 0, since: -Infinity }
+  const views = createRecentMap<View<Member>>(maxKeys, ({ head, write, unreadAt }) => {
     evicted.block = Math.max(evicted.block, head?.block ?? 0)
-    evicted.at = Math.max(evicted.at, head?.at ?? -Infinity)
-    evicted.unread = Math.max(evicted.unread, unread)
     evicted.since = Math.max(evicted.since, write?.at ?? -Infinity, unreadAt)
   })
   const getOrCreate = (keyId: string): View<Member> => {
@@ -113,7 +100,6 @@ export const createCallerViews = <Member extends { readonly name: string }>({
         head: undefined,
         write: undefined,
         unreadAt: -Infinity,
-        unread: -1,
         sharedHead: undefined,
         sharedWrite: undefined,
       }
@@ -135,18 +121,14 @@ export const createCallerViews = <Member extends { readonly name: string }>({
       return write !== undefined && now() - write.at < readOwnWritesMs ? write.member : undefined
     },
     getSeen: (keyId) => {
-      const { head, write, unreadAt = evicted.since, unread = evicted.unread } = views.get(keyId) ?? {}
+      const { head, write, unreadAt = evicted.since } = views.get(keyId) ?? {}
       return {
         block: head?.block ?? evicted.block,
-        at: head?.at ?? evicted.at,
-        unread,
         since: Math.max(write?.at ?? evicted.since, unreadAt),
       }
     },
-    recordUnread: (keyId, head) => {
-      const view = getOrCreate(keyId)
-      view.unreadAt = now()
-      view.unread = Math.max(view.unread, head)
+    recordUnread: (keyId) => {
+      getOrCreate(keyId).unreadAt = now()
     },
     recordWrite: (keyId, member) => {
       const id = Math.floor(Math.random() * maxWriteId)

@@ -185,12 +185,7 @@ const createGroupMember = (
       return readErrorKind(response.value, test.method) === 'missingData' ? false : undefined
     },
   })
-  const hashSupport = shareLatest
-    ? createHashSupport(upstream, {
-        timeoutMs: Math.min(timeoutMs, maxLatestQueryMs),
-        onKnown: (isSupported) => onState(isSupported ? 'sharesLatest' : 'noSharedLatest'),
-      })
-    : undefined
+  const hashSupport = shareLatest ? createHashSupport(upstream, timeoutMs) : undefined
   const member: GroupMember = createMember({
     name,
     urlHash: hash('sha256', url.href),
@@ -261,14 +256,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       if (loadBalancing === 'order' && member === picked) return
     }
   }
-  const latest = sharesLatest
-    ? createLatest(options, {
-        members,
-        views,
-        isCredibleHead: lag.isCredible,
-        highestHead: () => getHighestHead(members),
-      })
-    : undefined
+  const latest = sharesLatest ? createLatest(options, { members, views, isCredibleHead: lag.isCredible }) : undefined
   return {
     network,
     chainId,
@@ -342,16 +330,14 @@ const getHeadsMode = ({ rewritable }: UpstreamGroupOptions, isMonotonic: boolean
 /** Creates the reads at `latest` that callers share. */
 const createLatest = (
   { loadBalancing, maxLagBlocks, timeoutMs }: UpstreamGroupOptions,
-  parts: Pick<Parameters<typeof createLatestReads>[0], 'members' | 'views' | 'isCredibleHead' | 'highestHead'>,
+  parts: Pick<Parameters<typeof createLatestReads>[0], 'members' | 'views' | 'isCredibleHead'>,
 ): LatestReads => {
   const follower = followLatest({
     timeoutMs: Math.min(timeoutMs, maxLatestQueryMs),
-    // All of them: one can be needed at once when another one fails.
-    test: (hash) => parts.members.forEach(({ hashSupport }) => void hashSupport?.test(hash)),
     // Not `pick` of the group, by which the network would count as in use.
-    pick: (block, tried, preferred) => {
+    pick: (block, tried) => {
       const seenHead = Math.max(block, getSupportedHead(parts.members, maxLagBlocks))
-      return chooseUpstream(parts.members, { calls: [headQuery], seenHead, tried }, { loadBalancing, preferred })
+      return chooseUpstream(parts.members, { calls: [headQuery], seenHead, tried }, { loadBalancing })
     },
   })
   return createLatestReads({ ...parts, maxLagBlocks, follower })

@@ -12,7 +12,6 @@ import { chooseFinalBlock, trackFinalBlock } from './heads/trackFinalBlock.ts'
 import { showsHead, trackHead } from './heads/trackHead.ts'
 import type { SentRead } from './latest/createLatestReads.ts'
 import type { PlannedRead } from './latest/planRead.ts'
-import { withDeadline } from './latest/withDeadline.ts'
 import { readStored } from './store/forwardStored.ts'
 import { storeResult } from './store/storedRead.ts'
 import type { Pin } from './findPinnedBlock.ts'
@@ -56,8 +55,6 @@ interface RunningCall {
   cancel: (() => void) | undefined
   /** The call that starts after it. */
   next: RunningCall | undefined
-  /** It has its result: no other call can wait for it. */
-  hasEnded: boolean
 }
 
 /** The calls of a request while they run. */
@@ -136,7 +133,6 @@ const toRunningCall = (call: CheckedCall, place: number): RunningCall | undefine
         isWriting: false,
         cancel: undefined,
         next: undefined,
-        hasEnded: false,
       }
 
 /** Starts the calls that need no request of their own, and queues the others. */
@@ -198,11 +194,10 @@ interface WaitingRead {
 }
 
 const queueWaiting = async (run: Run, waiting: readonly WaitingRead[]): Promise<void> => {
-  // If that takes long, they are sent as they are, with the time that is left.
-  const all = await withDeadline(Promise.all(waiting.map(({ planned }) => planned)), getLeftMs(run) / 2)
+  const all = await Promise.all(waiting.map(({ planned }) => planned))
   if (run.stopped !== undefined) return
   let cheapReads: RunningCall[] | undefined
-  for (const [index, { one }] of waiting.entries()) cheapReads = queueRead(run, one, cheapReads, all?.[index])
+  for (const [index, { one }] of waiting.entries()) cheapReads = queueRead(run, one, cheapReads, all[index])
   startSoon(run)
 }
 
@@ -256,7 +251,6 @@ const complete = (run: Run): void => {
 const setResult = (run: Run, one: RunningCall, result: CallResult): void => {
   run.results[one.place] = result
   run.left -= 1
-  one.hasEnded = true
   const outlivedCancel = one.isWriting && run.stopped !== undefined
   one.isWriting = false
   // Its attempts can be collected while other calls run.
@@ -330,7 +324,7 @@ const joinDuplicate = ({ reads }: Run, one: RunningCall): boolean => {
   let byParams = reads.get(traits)
   if (byParams === undefined) reads.set(traits, (byParams = new Map()))
   const leader = byParams.get(params)
-  if (leader === undefined || !isSameRead(leader, one)) {
+  if (leader === undefined) {
     byParams.set(params, one)
     return false
   }
@@ -339,13 +333,6 @@ const joinDuplicate = ({ reads }: Run, one: RunningCall): boolean => {
   one.isSent = leader.isSent
   return true
 }
-
-/** Whether a call in flight is still the same read as another one: it can have ended, or be sent again for another block. */
-const isSameRead = (leader: RunningCall, one: RunningCall): boolean =>
-  !leader.hasEnded &&
-  leader.first === undefined &&
-  leader.call.params === one.call.params &&
-  leader.latest?.planned.block.hash === one.latest?.planned.block.hash
 
 const joinInFlight = (run: Run, one: RunningCall, { key, pin }: SharedRead): boolean => {
   const { scope } = run
@@ -407,7 +394,7 @@ const sendAlone = (run: Run, one: RunningCall): void => {
   const startNext = one.next && prepareNext(run, one, one.next)
   const end: CallDone = (result, member) => {
     freeSlot(run)
-    endCall(run, one, { result: hasOwnBudget ? countBytes(result, scope) : result, member })
+    endCall(run, one, { result: hasOwnBudget ? payForResult(result, scope) : result, member })
     startNext?.()
   }
   if (deadlineMs <= 0) {
@@ -429,14 +416,6 @@ const sendAlone = (run: Run, one: RunningCall): void => {
     { deadlineMs, neededHead, read, mayLead, isMissing, sent: () => markSent(one) },
     end,
   )
-}
-
-/** Counts the bytes of a result with its own budget for the request too. They are in the buffer already. */
-const countBytes = (result: CallResult, { budget, maxResponseBytes }: CallScope): CallResult => {
-  if (!('value' in result)) return result
-  if (result.value.length > budget.left) return rejections.responseTooLarge(maxResponseBytes)
-  budget.left -= result.value.length
-  return result
 }
 
 const sendTogether = (run: Run, several: readonly RunningCall[]): void => {

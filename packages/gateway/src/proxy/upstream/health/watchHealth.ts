@@ -19,11 +19,8 @@ export type HealthState =
   | 'syncing'
   | 'synced'
 
-/**
- * The states of an upstream in the log. `throttled`: it worked, and now rejects calls for their rate. `outvoted`: others disagreed with it three times.
- * `sharesLatest`, `noSharedLatest`: whether it reads the state of a block by its hash, which `shareLatest` needs.
- */
-export type UpstreamEvent = HealthState | 'throttled' | 'outvoted' | 'sharesLatest' | 'noSharedLatest'
+/** The states of an upstream in the log. `throttled`: it worked, and now rejects calls for their rate. `outvoted`: others disagreed with it three times. */
+export type UpstreamEvent = HealthState | 'throttled' | 'outvoted'
 
 /** An upstream's health. */
 export interface Health {

@@ -1,11 +1,11 @@
 import { isRejection } from '../../../errors/rejection.ts'
 import type { CallerViews } from '../createCallerViews.ts'
 import type { CallResult } from '../callResult.ts'
-import { parseError, readErrorKind } from '../classifyFailure.ts'
+import { readErrorKind } from '../classifyFailure.ts'
 import type { ForwardedCall } from '../forwardedCall.ts'
 import { isNull } from '../getNullMeaning.ts'
 import type { GroupMember } from '../groupMember.ts'
-import type { BlockNeed, LatestBlock, LatestFollower } from './followLatest.ts'
+import type { LatestBlock, LatestFollower } from './followLatest.ts'
 import { getPlan, planRead } from './planRead.ts'
 import type { PlannedRead, ReadPlan } from './planRead.ts'
 import { readShownBlock } from './readShownBlock.ts'
@@ -62,28 +62,23 @@ export const createLatestReads = ({
   follower,
   views,
   isCredibleHead,
-  highestHead,
   maxLagBlocks,
 }: {
   readonly members: readonly GroupMember[]
   readonly follower: LatestFollower
   readonly views: CallerViews<GroupMember>
   readonly isCredibleHead: (head: number) => boolean
-  readonly highestHead: () => number
   readonly maxLagBlocks: number
 }): LatestReads => {
-  const support = members.flatMap(({ hashSupport }) => hashSupport ?? [])
-  const isOff = (): boolean => support.some((node) => node.isDevelopmentNode() === true)
-  /** Whether the nodes were found to be such that reads can be shared. */
-  const isReady = (plan: ReadPlan): boolean =>
-    support.some((node) => node.isDevelopmentNode() === false) &&
-    (plan !== 'state' || support.some((node) => node.isKnown()))
-  const toPlanned = (call: ForwardedCall, plan: ReadPlan, block: LatestBlock | undefined): PlannedRead | undefined =>
-    block === undefined || isOff() ? undefined : planRead(call, plan, block)
-  const getNeed = (keyId: string): BlockNeed => ({ ...views.getSeen(keyId), writer: views.getWriter(keyId) })
+  const isOff = (): boolean => members.some(({ hashSupport }) => hashSupport?.isDevelopmentNode())
+  const toPlanned = (call: ForwardedCall, plan: ReadPlan, block: LatestBlock | undefined): PlannedRead | undefined => {
+    if (block === undefined || isOff()) return undefined
+    if (plan === 'state' && !members.some(({ hashSupport }) => hashSupport?.isKnown())) return undefined
+    return planRead(call, plan, block)
+  }
   const retry = async ({ planned, original, attempt }: SentRead, keyId: string): Promise<PlannedRead> => {
     await sleep(getRetryMs(attempt))
-    const need = getNeed(keyId)
+    const need = views.getSeen(keyId)
     // The block may have been replaced. Most nodes are only late, so that is not asked each time.
     const since = performance.now()
     const found = attempt % 2 === 0 ? follower.get(need) : await follower.wait({ ...need, since }, 1)
@@ -93,19 +88,13 @@ export const createLatestReads = ({
     plan: (call, { keyId, claimedHead = 0 }) => {
       const plan = isOff() ? undefined : getPlan(call)
       if (plan === undefined) return undefined
-      const need = getNeed(keyId)
-      if (!isReady(plan) || follower.isUnread(need)) {
-        follower.use()
-        return undefined
-      }
+      const need = views.getSeen(keyId)
       const block = follower.get(need)
       if (block === undefined) return follower.wait(need, maxAttempts).then((found) => toPlanned(call, plan, found))
       // A caller can claim anything: only a block that a node will have soon counts, and nodes are queried for it once.
       const isClaimed = claimedHead > block.number && claimedHead - block.number <= maxLagBlocks
       if (!isClaimed) return toPlanned(call, plan, block)
-      return follower
-        .wait({ ...need, block: claimedHead, at: Infinity }, 1)
-        .then((found) => toPlanned(call, plan, found))
+      return follower.wait({ ...need, block: claimedHead }, 1).then((found) => toPlanned(call, plan, found))
     },
     handleEnd: (sent, { result, scope: { keyId }, leftMs }) => {
       const { planned, attempt } = sent
@@ -119,7 +108,7 @@ export const createLatestReads = ({
     },
     recordShown: (call, result, { keyId }) => {
       const shown = readShownBlock(call, result)
-      if (shown === 'unread') views.recordUnread(keyId, Math.max(highestHead(), follower.newest()))
+      if (shown === 'unread') views.recordUnread(keyId)
       else if (shown > views.getSeen(keyId).block && isCredibleHead(shown)) {
         views.recordHead(keyId, shown)
         follower.saw(shown)
@@ -136,20 +125,15 @@ const readEnd = ({ plan, call }: PlannedRead, result: CallResult): 'over' | 'unk
   if (isRejection(result)) return nodeReasons.has(result.reason) ? 'failed' : 'over'
   if (result.member === 'result') return plan === 'block' && isNull(result.value) ? 'unknownBlock' : 'over'
   const kind = readErrorKind(result.value, call.method)
-  if (finalKinds.has(kind)) return 'over'
-  const isUnknownBlock =
-    kind === 'lagging' || kind === 'missingData' || isReplaced.test(parseError(result.value).message)
-  return isUnknownBlock ? 'unknownBlock' : 'failed'
+  if (kind === 'revert') return 'over'
+  return unknownBlockKinds.has(kind) ? 'unknownBlock' : 'failed'
 }
 
 /** The rejections after which other nodes may respond to the call as it was. */
-const nodeReasons: ReadonlySet<string> = new Set(['no_upstream', 'method_not_found', 'upstream_bad'])
+const nodeReasons: ReadonlySet<string> = new Set(['no_upstream', 'method_not_found', 'upstream_busy', 'upstream_bad'])
 
-/** The errors that are about the call: it would get them as it was, too. */
-const finalKinds: ReadonlySet<string> = new Set(['revert', 'timeout', 'txRejected', 'invalidRequest'])
-
-/** Geth's error for a block that was replaced. */
-const isReplaced = /not currently canonical/i
+/** Geth's error for a block that was replaced is of no known kind. */
+const unknownBlockKinds: ReadonlySet<string> = new Set(['lagging', 'missingData', 'unknown'])
 
 const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => {

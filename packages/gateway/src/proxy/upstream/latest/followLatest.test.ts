@@ -33,7 +33,6 @@ const start = () => {
   const member = { upstream, sawHead: () => true, hashSupport: undefined } as unknown as GroupMember
   const follower = followLatest({
     timeoutMs: 1_000,
-    test: () => {},
     pick: (_, tried) => (tried.includes(member) ? undefined : member),
   })
   onTestFinished(follower.stop)
@@ -103,26 +102,4 @@ test('for a block that no node has, nodes are queried once a second', async () =
   await vi.advanceTimersByTimeAsync(1_000)
   node.newest = toBlock(105)
   expect(await wait()).toMatchObject(toBlock(105))
-})
-
-test('a block that was seen before the chain lost it is not needed', async () => {
-  const { node, follower } = start()
-  await follower.wait(anyBlock, 1)
-  const need = { block: 100, at: performance.now(), since: -Infinity }
-  node.newest = toBlock(80)
-  vi.advanceTimersByTime(10_000)
-  expect(await follower.wait(anyBlock, 1)).toMatchObject(toBlock(80))
-  expect(follower.get(need)).toMatchObject(toBlock(80))
-  expect(follower.get({ ...need, at: performance.now() })).toBeUndefined()
-})
-
-test('nothing is shared until the newest block is above one that may have been seen', async () => {
-  const { node, follower } = start()
-  await follower.wait(anyBlock, 1)
-  const need = { block: 0, since: -Infinity, unread: 100 }
-  expect([follower.isUnread(need), follower.get(need)]).toEqual([true, undefined])
-  node.newest = toBlock(101)
-  await follower.wait(anyBlock, 1)
-  expect(follower.isUnread(need)).toBe(false)
-  expect(follower.get(need)).toMatchObject(toBlock(101))
 })

@@ -6,7 +6,6 @@ import { parseHash } from '../findPinnedBlock.ts'
 import type { GroupMember } from '../groupMember.ts'
 import { queryUpstream } from '../queryUpstream.ts'
 import type { QueryResult } from '../queryUpstream.ts'
-import { withDeadline } from './withDeadline.ts'
 
 /** A block that reads at `latest` are sent for. */
 export interface LatestBlock {
@@ -18,12 +17,6 @@ export interface LatestBlock {
 export interface BlockNeed {
   /** The newest block that it has seen. */
   readonly block: number
-  /** When it has seen it: a block that was lost since then is not needed. @default just now */
-  readonly at?: number
-  /** The block must be higher. @default any */
-  readonly unread?: number
-  /** The node that took its last write, which is queried first. */
-  readonly writer?: GroupMember | undefined
   /** A node must have reported the block in response to a query that was sent after this time. */
   readonly since: number
 }
@@ -32,12 +25,6 @@ export interface BlockNeed {
 export interface LatestFollower {
   /** Gets the newest block, if a node has confirmed it within two block times and it is what the caller needs. */
   readonly get: (need: BlockNeed) => LatestBlock | undefined
-  /** The number of the newest block; 0 if it is not known. */
-  readonly newest: () => number
-  /** Whether the newest block has to become higher than one that the caller may have seen. */
-  readonly isUnread: (need: BlockNeed) => boolean
-  /** Queries nodes if the newest block is not known. */
-  readonly use: () => void
   /** Queries nodes for such a block. @param tries - How often. Behind a load balancer, another node may respond the next time. */
   readonly wait: (need: BlockNeed, tries: number) => Promise<LatestBlock | undefined>
   /** Takes a block that a node has sent for another reason. */
@@ -48,18 +35,13 @@ export interface LatestFollower {
 }
 
 /** Chooses a node that was not tried. One that has the block comes first. */
-type PickNode = (
-  block: number,
-  tried: readonly GroupMember[],
-  preferred: GroupMember | undefined,
-) => GroupMember | undefined
+type PickNode = (block: number, tried: readonly GroupMember[]) => GroupMember | undefined
 
 interface ReadBlock extends LatestBlock {
   /** In seconds. */
   readonly timestamp: number
 }
 
-const anyBlock: BlockNeed = { block: 0, since: -Infinity }
 const query = { method: 'eth_getBlockByNumber', params: '["latest",false]' }
 const getRetryMs = (attempt: number): number => 10 * 1.5 ** attempt
 /** How long a call waits for a block that its caller needs. After that, it is sent as it is. */
@@ -82,13 +64,17 @@ const readBlock = (result: QueryResult): ReadBlock | undefined => {
 }
 
 /** Reads the newest block of a node, and of the next one if that fails. */
-const readFromAny = async ({ newest, pick, timeoutMs, writer }: Following): Promise<ReadBlock | undefined> => {
+const readFromAny = async ({
+  newest,
+  pick,
+  timeoutMs,
+}: Following): Promise<{ readonly member: GroupMember; readonly block: ReadBlock } | undefined> => {
   const tried: GroupMember[] = []
-  const pickNext = (): GroupMember | undefined => pick(newest?.number ?? 0, tried, writer)
+  const pickNext = (): GroupMember | undefined => pick(newest?.number ?? 0, tried)
   for (let member = pickNext(); member !== undefined; member = pickNext()) {
     tried.push(member)
     const block = readBlock(await queryUpstream(member.upstream, query, timeoutMs))
-    if (block !== undefined && member.sawHead(block.number)) return block
+    if (block !== undefined && member.sawHead(block.number)) return { member, block }
   }
   return undefined
 }
@@ -96,17 +82,12 @@ const readFromAny = async ({ newest, pick, timeoutMs, writer }: Following): Prom
 /** A network whose newest block is followed. */
 interface Following {
   readonly pick: PickNode
-  readonly test: (hash: string) => void
   readonly timeoutMs: number
   readonly schedule: PollSchedule
   newest: LatestBlock | undefined
   /** When a node last reported the newest block, and when that query was sent. */
   confirmedAt: number
   queriedAt: number
-  /** When a lower block has taken the place of the newest one. */
-  lostAt: number
-  /** The node that took the last write of a caller that waits. */
-  writer: GroupMember | undefined
   /** The queries that failed in a row, and when the last one did. */
   failures: number
   failedAt: number
@@ -133,7 +114,6 @@ const take = (following: Following, block: LatestBlock): boolean => {
   if (block.number > number || hasLostBlocks) replaced.clear()
   else if (block.number < number || replaced.has(block.hash)) return false
   else if (block.hash !== hash) replaced.add(hash)
-  if (block.number < number) following.lostAt = now
   following.newest = block
   following.confirmedAt = now
   return true
@@ -157,18 +137,19 @@ const afterBlock = (following: Following, block: ReadBlock): number => {
 
 const runRead = async (following: Following, startedAt: number): Promise<void> => {
   following.isUsed = false
-  const block = await readFromAny(following)
+  const found = await readFromAny(following)
   following.reading = undefined
-  following.writer = undefined
   if (following.isStopped) return
-  if (block === undefined) {
+  if (found === undefined) {
     following.failedAt = performance.now()
     following.failures += 1
     pollAfter(following, following.schedule.afterNothing())
     return
   }
   following.failures = 0
-  following.test(block.hash)
+  const { member, block } = found
+  // Before it counts: calls are only sent by its hash.
+  await member.hashSupport?.test(block.hash)
   if (take(following, block)) following.queriedAt = Math.max(following.queriedAt, startedAt)
   pollAfter(following, afterBlock(following, block))
 }
@@ -193,41 +174,31 @@ const pollAfter = (following: Following, waitMs: number): void => {
   }, waitMs).unref()
 }
 
-/** Whether what was seen at a time is not in the chain any more. */
-const isLost = ({ lostAt }: Following, at: number): boolean => lostAt > at && performance.now() - at >= forgetMs
-
-const isUnread = (following: Following, { since, unread = -1 }: BlockNeed): boolean =>
-  unread >= (following.newest?.number ?? 0) && !isLost(following, since)
-
-const get = (following: Following, need: BlockNeed): LatestBlock | undefined => {
-  const { block, at = Infinity, since } = need
+const get = (following: Following, { block, since }: BlockNeed): LatestBlock | undefined => {
   const { newest, confirmedAt, queriedAt, schedule } = following
   following.isUsed = true
   if (newest === undefined || performance.now() - confirmedAt > 2 * schedule.blockMs()) return undefined
   if (following.timer === undefined) void read(following)
-  const isNewEnough = newest.number >= block || isLost(following, at)
-  return isNewEnough && queriedAt > since && !isUnread(following, need) ? newest : undefined
+  return newest.number >= block && queriedAt > since ? newest : undefined
 }
 
 const wait = async (following: Following, need: BlockNeed, tries: number): Promise<LatestBlock | undefined> => {
   const startedAt = performance.now()
-  const isMissing = ({ missing }: Following): boolean =>
-    need.block >= missing.block && performance.now() - missing.at < failedMs
-  const isOver = (state: Following): boolean =>
-    state.isStopped ||
-    isMissing(state) ||
-    (state.failures >= maxFailures && performance.now() - state.failedAt < failedMs) ||
+  const { missing } = following
+  if (need.block >= missing.block && startedAt - missing.at < failedMs) return undefined
+  const isOver = ({ isStopped, failures, failedAt }: Following): boolean =>
+    isStopped ||
+    (failures >= maxFailures && performance.now() - failedAt < failedMs) ||
     performance.now() - startedAt > maxWaitMs
   for (let attempt = 0; attempt < tries && !isOver(following); attempt += 1) {
     if (attempt > 0) await sleep(getRetryMs(attempt - 1))
     const { reading } = following
     if (reading !== undefined && reading.startedAt <= need.since) await reading.done
-    following.writer ??= need.writer
     await read(following)
     const found = get(following, need)
     if (found !== undefined) return found
   }
-  if (tries > 1 && !isMissing(following) && need.block >= (following.newest?.number ?? Infinity))
+  if (tries > 1 && need.block > (following.newest?.number ?? need.block))
     following.missing = { block: need.block, at: performance.now() }
   return undefined
 }
@@ -238,18 +209,15 @@ const wait = async (following: Following, need: BlockNeed, tries: number): Promi
  * A lower block does not count: it is from a node that lags. A block in the place of the newest one counts once, so that two nodes on different branches
  * do not make it change back and forth.
  * @param options.pick - Chooses the node that is queried.
- * @param options.test - Tests nodes with the hash of a block that one has just sent.
  * @param options.timeoutMs - Of a query.
  */
-export const followLatest = (options: Pick<Following, 'pick' | 'test' | 'timeoutMs'>): LatestFollower => {
+export const followLatest = (options: Pick<Following, 'pick' | 'timeoutMs'>): LatestFollower => {
   const following: Following = {
     ...options,
     schedule: createPollSchedule(),
     newest: undefined,
     confirmedAt: -Infinity,
     queriedAt: -Infinity,
-    lostAt: -Infinity,
-    writer: undefined,
     failures: 0,
     failedAt: -Infinity,
     missing: { block: Infinity, at: -Infinity },
@@ -263,12 +231,7 @@ export const followLatest = (options: Pick<Following, 'pick' | 'test' | 'timeout
   }
   return {
     get: (need) => get(following, need),
-    newest: () => following.newest?.number ?? 0,
-    isUnread: (need) => isUnread(following, need),
-    use: () => {
-      if (get(following, anyBlock) === undefined) void wait(following, anyBlock, 1)
-    },
-    wait: (need, tries) => withDeadline(wait(following, need, tries), maxWaitMs),
+    wait: (need, tries) => wait(following, need, tries),
     adopt: (block) => void take(following, block),
     saw: (block) => {
       if (block > (following.newest?.number ?? Infinity)) void read(following)

@@ -48,11 +48,8 @@ export const getPlan = (call: ForwardedCall): ReadPlan | undefined => {
   if (plan !== undefined) return plan
   // The methods of EIP-1898: others that read the state accept the object at some nodes only, or no cache has them.
   if (pin?.by !== 'block' || pin.isTrace === true || row.state !== true) return undefined
-  return findTags(call).some(({ tag, start }) => tag === 'latest' && !isMember(params, start)) ? 'state' : undefined
+  return findTags(call).some(({ tag }) => tag === 'latest') ? 'state' : undefined
 }
-
-/** Whether a value is in an object: the object of EIP-1898 cannot be in another one. */
-const isMember = (params: string, start: number): boolean => params.slice(0, start).trimEnd().endsWith(':')
 
 /** Writes a call for a block. */
 export const planRead = (call: ForwardedCall, plan: ReadPlan, block: LatestBlock): PlannedRead => {
