@@ -125,7 +125,6 @@ const groups: readonly GroupEntry[] = [
       ['service/upstreams.md', 'Nodes and failover'],
       ['service/vendors.md', 'Vendors'],
       ['service/confirmed-reads.md', 'Confirmed reads'],
-      ['service/shared-latest.md', 'Shared reads at latest'],
       ['service/chain-store.md', 'Chain store'],
       ['service/limits.md', 'Limits and metering'],
       ['service/guarantees.md', 'Guarantees of limits'],

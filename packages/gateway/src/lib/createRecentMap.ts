@@ -10,20 +10,8 @@ export interface RecentMap<Value> {
 
 /**
  * Creates a map of bounded size. Its memory grows with its entries, so that a high bound costs nothing.
- * @param onEvict - Called with each entry that is evicted.
  * @throws {TypeError} If `maxEntries` is not a whole number of 1 or more.
  */
-export const createRecentMap = <Value extends object | number | boolean>(
-  maxEntries: number,
-  onEvict?: (value: Value) => void,
-): RecentMap<Value> =>
-  new LRUCache<string, Value>({
-    // The option `max` would allocate the memory of all entries at once.
-    maxSize: maxEntries,
-    sizeCalculation: () => 1,
-    ...(onEvict && {
-      dispose: (value, _key, reason) => {
-        if (reason === 'evict') onEvict(value)
-      },
-    }),
-  })
+export const createRecentMap = <Value extends object | number | boolean>(maxEntries: number): RecentMap<Value> =>
+  // The option `max` would allocate the memory of all entries at once.
+  new LRUCache<string, Value>({ maxSize: maxEntries, sizeCalculation: () => 1 })

@@ -264,7 +264,7 @@ describe('a chain store in Redis', needs('redis-server'), () => {
     await redis.admin.eval(`for at = 1, 100000 do redis.call('ZADD', KEYS[1], at, at) end`, 1, key)
     await addCall('one', 9)
     expect(await redis.admin.zcard(key)).toBe(100_000)
-    expect(await redis.admin.zrange(key, 0, 0)).toEqual(['2'])
+    expect(await redis.admin.zrange(key, '0', '0')).toEqual(['2'])
     await redis.admin.flushall()
   })
 

@@ -58,11 +58,6 @@ export const networkShape = {
     .describe(
       'Whether apps and API keys can ask for more [confirmation](../service/confirmed-reads.md#more-for-an-app-or-a-call) than the network requires. It costs more calls at nodes.',
     ),
-  shareLatest: flag()
-    .default(false)
-    .describe(
-      'Whether callers share the results of [reads at `latest`](../service/shared-latest.md) until the next block.',
-    ),
   splitLogs: flag()
     .default(true)
     .describe(

@@ -7,13 +7,13 @@ const refreshMs = 1_000
 
 /**
  * Gets what the other instances must know about a key's callers after a request, with the limits.
- * @returns `undefined` if there are no others, or if the network has a single node and shares no reads: it cannot be older than itself.
+ * @returns `undefined` if there are no others, or if the network has a single node, which cannot be older than itself.
  */
 export const getSharedView = (
   { usage: { limits } }: GatewayContext,
   { tenant, network: { group } }: AuthorizedRequest,
 ): SharedView | undefined =>
-  limits?.share === undefined || !group.sharesViews ? undefined : toSharedView(tenant.record.id, group, refreshMs)
+  limits?.share === undefined || !group.several ? undefined : toSharedView(tenant.record.id, group, refreshMs)
 
 /** Applies what the other instances know about the key's callers, before calls are forwarded. */
 export const learnView = ({ tenant, network: { group } }: AuthorizedRequest, view: CallerView): void => {
@@ -30,7 +30,7 @@ export const shareView = (gateway: GatewayContext, authorized: AuthorizedRequest
   const { tenant, network } = authorized
   const { limits } = gateway.usage
   const { quota, record } = tenant
-  const isShared = limits?.share !== undefined && network.group.sharesViews && quota !== undefined
+  const isShared = limits?.share !== undefined && network.group.several && quota !== undefined
   const view = isShared ? toSharedView(record.id, network.group) : undefined
   const shared = view?.news && quota && limits?.share?.(quota, view)
   return shared?.then((learned) => {

@@ -85,7 +85,6 @@ const createMember = (facts: Facts): GroupMember => {
     backoff,
     budget,
     capabilities,
-    hashSupport: undefined,
     latency,
     expensiveLatency,
     outcomes: createOutcomes(),

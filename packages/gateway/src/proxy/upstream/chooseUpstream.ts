@@ -147,12 +147,11 @@ const mayGet = (member: GroupMember, options: PickOptions): boolean => {
   return calls === undefined ? !member.privateTransactions : calls.every((call) => offers(member, call))
 }
 
-/** Whether an upstream may get a call: one for private transactions gets these only, and no other upstream gets them. */
+/** Whether an upstream may get a call by the config: one for private transactions gets these only, and no other upstream gets them. */
 export const offers = (
-  { capabilities, privateTransactions, hashSupport }: GroupMember,
-  { method, isPrivate = false, namesHash = false }: NeededCall,
-): boolean =>
-  isPrivate === privateTransactions && capabilities.offers(method) && (!namesHash || hashSupport?.isKnown() === true)
+  { capabilities, privateTransactions }: GroupMember,
+  { method, isPrivate = false }: NeededCall,
+): boolean => isPrivate === privateTransactions && capabilities.offers(method)
 
 const canServe = ({ capabilities }: GroupMember, { calls, ownerId }: PickOptions): boolean =>
   calls === undefined || calls.every((call) => capabilities.canServe(call, ownerId))

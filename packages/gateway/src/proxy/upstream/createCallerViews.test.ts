@@ -121,17 +121,3 @@ test('a write to a node that this instance does not have leads to no node', () =
   expect(one.learn('key', { write: { id: 1, node: 'c', agoMs: -1 } })).toBe(true)
   expect(one.getWriter('key')).toBeUndefined()
 })
-
-test('a key that was evicted counts as one that has seen and done all that evicted keys have', () => {
-  let time = 0
-  const views = createCallerViews({ members: [{ name: 'a' }], heads: 'monotonic', now: () => time })
-  expect(views.getSeen('first')).toEqual({ block: 0, since: -Infinity })
-  views.recordHead('first', 105)
-  time = 1_000
-  views.recordUnread('second')
-  expect(views.getSeen('first')).toEqual({ block: 105, since: -Infinity })
-  expect(views.getSeen('second')).toEqual({ block: 0, since: 1_000 })
-  for (let key = 0; key < 10_000; key += 1) views.recordHead(`key ${key}`, 100)
-  expect(views.getSeen('new')).toEqual({ block: 105, since: 1_000 })
-  expect(views.getSeen('key 1')).toEqual({ block: 100, since: 1_000 })
-})

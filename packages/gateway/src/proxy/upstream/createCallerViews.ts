@@ -15,13 +15,6 @@ export interface CallerViews<Member> {
   readonly recordHead: (keyId: string, head: number) => number | undefined
   /** The node that took their last write, if that is recent; else `undefined`. */
   readonly getWriter: (keyId: string) => Member | undefined
-  /**
-   * Gets what a block must be that the callers may share: the newest one that they have seen, and when they have written last, or got a result whose blocks
-   * were not read. For a key that is not known any more, it is what any such key has seen and done.
-   */
-  readonly getSeen: (keyId: string) => { readonly block: number; readonly since: number }
-  /** Call this for a result whose blocks were not read. */
-  readonly recordUnread: (keyId: string) => void
   /** Call this when a node took a write. */
   readonly recordWrite: (keyId: string, member: Member) => void
   /**
@@ -50,8 +43,6 @@ interface Write<Member> {
 interface View<Member> {
   head: Head | undefined
   write: Write<Member> | undefined
-  /** When they got a result whose blocks were not read. */
-  unreadAt: number
   /** What the other instances know, as far as this one knows. */
   sharedHead: Head | undefined
   sharedWrite: number | undefined
@@ -87,22 +78,11 @@ export const createCallerViews = <Member extends { readonly name: string }>({
   forgetMs?: number
   now?: () => number
 }): CallerViews<Member> => {
-  /** The most of what the evicted keys have seen and done. */
-  const evicted = { block: 0, since: -Infinity }
-  const views = createRecentMap<View<Member>>(maxKeys, ({ head, write, unreadAt }) => {
-    evicted.block = Math.max(evicted.block, head?.block ?? 0)
-    evicted.since = Math.max(evicted.since, write?.at ?? -Infinity, unreadAt)
-  })
+  const views = createRecentMap<View<Member>>(maxKeys)
   const getOrCreate = (keyId: string): View<Member> => {
     let view = views.get(keyId)
     if (view === undefined) {
-      view = {
-        head: undefined,
-        write: undefined,
-        unreadAt: -Infinity,
-        sharedHead: undefined,
-        sharedWrite: undefined,
-      }
+      view = { head: undefined, write: undefined, sharedHead: undefined, sharedWrite: undefined }
       views.set(keyId, view)
     }
     return view
@@ -119,16 +99,6 @@ export const createCallerViews = <Member extends { readonly name: string }>({
     getWriter: (keyId) => {
       const write = views.get(keyId)?.write
       return write !== undefined && now() - write.at < readOwnWritesMs ? write.member : undefined
-    },
-    getSeen: (keyId) => {
-      const { head, write, unreadAt = evicted.since } = views.get(keyId) ?? {}
-      return {
-        block: head?.block ?? evicted.block,
-        since: Math.max(write?.at ?? evicted.since, unreadAt),
-      }
-    },
-    recordUnread: (keyId) => {
-      getOrCreate(keyId).unreadAt = now()
     },
     recordWrite: (keyId, member) => {
       const id = Math.floor(Math.random() * maxWriteId)

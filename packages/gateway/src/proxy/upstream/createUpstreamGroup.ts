@@ -46,10 +46,6 @@ import { readErrorKind } from './classifyFailure.ts'
 import { createNetworkStore } from './store/createNetworkStore.ts'
 import type { NetworkStore } from './store/networkStore.ts'
 import type { NetworkStoreParts } from './store/networkStoreParts.ts'
-import { createHashSupport } from './latest/createHashSupport.ts'
-import { createLatestReads } from './latest/createLatestReads.ts'
-import type { LatestReads } from './latest/createLatestReads.ts'
-import { followLatest } from './latest/followLatest.ts'
 import { watchHealth } from './health/watchHealth.ts'
 import { watchLag } from './health/watchLag.ts'
 
@@ -75,8 +71,6 @@ export interface UpstreamGroup {
   readonly isUsable: () => boolean
   /** Whether there is more than one upstream. */
   readonly several: boolean
-  /** Whether instances share what callers have seen: a single upstream may respond for an older block only if it is several nodes. */
-  readonly sharesViews: boolean
   /** The newest block that any upstream is known to have; 0 if none is known. */
   readonly highestHead: () => number
   /** The newest block of an upstream that another one is at most `maxLagBlocks` from; 0 if there is none. */
@@ -109,8 +103,6 @@ export interface UpstreamGroup {
     readonly safe: CallerViews<GroupMember>
     readonly finalized: CallerViews<GroupMember>
   }
-  /** The reads at `latest` that callers share; `undefined` if they share none. */
-  readonly latest: LatestReads | undefined
   readonly maxLagBlocks: number
   /** To how many upstreams a raw transaction is sent at once. */
   readonly broadcast: number
@@ -135,8 +127,6 @@ export interface UpstreamGroupOptions {
   readonly broadcast: number | 'all'
   readonly verifyResults: boolean
   readonly splitLogs: boolean
-  /** Whether callers share reads at `latest`. @default false */
-  readonly shareLatest?: boolean
   /** Whether callers can rewrite the chain of the nodes, as that of a development node. */
   readonly rewritable: boolean
   /** Creates the budget of an upstream, with what it was sent before, also by an earlier group. */
@@ -167,7 +157,7 @@ interface MemberContext extends Pick<GroupMember, 'head' | 'sawHead'> {
 
 const createGroupMember = (
   upstreamOptions: UpstreamOptions,
-  { network, chainId, timeoutMs, finalityDepth, shareLatest = false, createBudget, log }: UpstreamGroupOptions,
+  { network, chainId, timeoutMs, finalityDepth, createBudget, log }: UpstreamGroupOptions,
   { polls, head, sawHead, onBack, shared }: MemberContext,
 ): GroupMember => {
   const { name, url, wsUrl: _wsUrl, headers, ...nodeOptions } = upstreamOptions
@@ -185,7 +175,6 @@ const createGroupMember = (
       return readErrorKind(response.value, test.method) === 'missingData' ? false : undefined
     },
   })
-  const hashSupport = shareLatest ? createHashSupport(upstream, timeoutMs) : undefined
   const member: GroupMember = createMember({
     name,
     urlHash: hash('sha256', url.href),
@@ -204,7 +193,6 @@ const createGroupMember = (
     disputes: createDisputes({ onDemote: () => onState('outvoted') }),
     group: getNodeGroup(nodeOptions, url),
     capabilities,
-    hashSupport,
     head,
     sawHead,
     weight: nodeOptions.weight,
@@ -244,9 +232,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     : undefined
   const store = createStore(options, { members, polls, logRanges, onReplaced: cache.clear })
   const several = members.length > 1
-  const sharesLatest = options.shareLatest === true && !options.rewritable
-  const sharesViews = several || sharesLatest
-  const views = createCallerViews({ members, heads: getHeadsMode(options, sharesViews) })
+  const views = createCallerViews({ members, heads: options.rewritable ? 'none' : several ? 'monotonic' : 'latest' })
   /** Heads are compared every few seconds: upstreams that a caller's head would exclude for this long are queried again. */
   const refreshHeads = (picked: GroupMember | undefined, seenHead: number): void => {
     for (let index = 0; index < members.length; index += 1) {
@@ -256,11 +242,11 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       if (loadBalancing === 'order' && member === picked) return
     }
   }
-  const latest = sharesLatest ? createLatest(options, { members, views, isCredibleHead: lag.isCredible }) : undefined
+  const highestHead = (): number => getHighestHead(members)
   return {
     network,
     chainId,
-    highestHead: () => getHighestHead(members),
+    highestHead,
     supportedHead: () => getSupportedHead(members, options.maxLagBlocks),
     isCredibleHead: lag.isCredible,
     getHedgeMs: hedgeMs === 'p95' ? getP95HedgeMs : () => hedgeMs,
@@ -277,9 +263,11 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     explainNoPick: (pickOptions) => explainNoPick(members, network, pickOptions),
     isUsable: () => members.some(({ health }) => health.isUsable()) || members.some(isOnlyBusy),
     several,
-    sharesViews,
     views,
-    states: () => getStates(members, network),
+    states: () => {
+      const highest = highestHead()
+      return members.map((member) => getUpstreamState(member, network, highest))
+    },
     inFlightReads: createInFlightReads({ joinableMs: Math.min(timeoutMs / 2, maxJoinableMs) }),
     queue: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
@@ -293,7 +281,6 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     },
     filters: createFilters({ maxPerKey: options.maxFilters }),
     finalViews: createFinalViews(members, options.rewritable),
-    latest,
     maxLagBlocks: options.maxLagBlocks,
     store,
     verifyResults: options.verifyResults,
@@ -306,7 +293,6 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     },
     close: async () => {
       store?.stop()
-      latest?.stop()
       lag.stop()
       for (const { health } of members) health.stop()
       await Promise.all(members.map(({ upstream }) => upstream.close()))
@@ -317,30 +303,6 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
 const getP95HedgeMs: UpstreamGroup['getHedgeMs'] = ({ latency }) => {
   const p95 = latency.p95()
   return p95 === undefined ? undefined : Math.max(p95, minHedgeMs)
-}
-
-const getStates = (members: readonly GroupMember[], network: Network): readonly UpstreamState[] => {
-  const highest = getHighestHead(members)
-  return members.map((member) => getUpstreamState(member, network, highest))
-}
-
-const getHeadsMode = ({ rewritable }: UpstreamGroupOptions, isMonotonic: boolean) =>
-  rewritable ? 'none' : isMonotonic ? 'monotonic' : 'latest'
-
-/** Creates the reads at `latest` that callers share. */
-const createLatest = (
-  { loadBalancing, maxLagBlocks, timeoutMs }: UpstreamGroupOptions,
-  parts: Pick<Parameters<typeof createLatestReads>[0], 'members' | 'views' | 'isCredibleHead'>,
-): LatestReads => {
-  const follower = followLatest({
-    timeoutMs: Math.min(timeoutMs, maxLatestQueryMs),
-    // Not `pick` of the group, by which the network would count as in use.
-    pick: (block, tried) => {
-      const seenHead = Math.max(block, getSupportedHead(parts.members, maxLagBlocks))
-      return chooseUpstream(parts.members, { calls: [headQuery], seenHead, tried }, { loadBalancing })
-    },
-  })
-  return createLatestReads({ ...parts, maxLagBlocks, follower })
 }
 
 /** Creates what the chain store has of the network, if there is one. */
@@ -390,10 +352,6 @@ const explainNoPick = (members: readonly GroupMember[], network: Network, option
   if (unknown !== undefined) return rejections.methodNotFound(unknown.method)
   return usable.some((member) => !hasRoom(member, options)) ? rejections.upstreamBusy() : rejections.noUpstream(network)
 }
-
-const headQuery = { method: 'eth_getBlockByNumber' }
-/** A block that takes longer is not the newest any more on many chains. */
-const maxLatestQueryMs = 1_000
 
 /** A hedge after less time than this would only double the load. */
 const minHedgeMs = 10

@@ -10,8 +10,6 @@ export interface ForwardedCall {
   readonly traits: MethodTraits
   /** Whether it has a private transaction: only upstreams for those may get it. Only the others may get all other calls. @default false */
   readonly isPrivate?: boolean
-  /** Whether it names its block by the object of EIP-1898: only upstreams that were found to read it may get it. @default false */
-  readonly namesHash?: boolean
 }
 
 /** Gets what calls need of an upstream. */

@@ -3,7 +3,6 @@ import type { Network } from '../../lib/network.ts'
 import { isExpensive } from '../method/createMethodPolicy.ts'
 import type { Backoff } from './health/createBackoff.ts'
 import type { Budget, BudgetState } from './health/createBudget.ts'
-import type { HashSupport } from './latest/createHashSupport.ts'
 import type { Capabilities } from './health/createCapabilities.ts'
 import type { Disputes } from './health/createDisputes.ts'
 import type { Finality } from './health/createFinality.ts'
@@ -27,8 +26,6 @@ export interface GroupMember {
   readonly budget: Budget
   readonly backoff: Backoff
   readonly capabilities: Capabilities
-  /** `undefined` if calls are never sent for a block by its hash. */
-  readonly hashSupport: HashSupport | undefined
   /** Of its cheap calls. */
   readonly latency: Latency
   readonly expensiveLatency: Latency
@@ -62,7 +59,6 @@ export interface MemberParts extends Pick<
   | 'disputes'
   | 'group'
   | 'capabilities'
-  | 'hashSupport'
   | 'head'
   | 'sawHead'
   | 'privateTransactions'

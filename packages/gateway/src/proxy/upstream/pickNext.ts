@@ -1,5 +1,5 @@
 import type { CallScope, SendOptions } from './callScope.ts'
-import { hasRoom, offers } from './chooseUpstream.ts'
+import { hasRoom } from './chooseUpstream.ts'
 import { toPickOptions } from './forwardedCall.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
@@ -43,7 +43,7 @@ export const pickNext = (
   if (other === undefined) return undefined
   const picked = other
   const next = [
-    ...failed.filter(({ call }) => offers(picked, call)),
+    ...failed.filter(({ call }) => picked.capabilities.offers(call.method)),
     ...nulls.filter(({ call, member }) => mayConfirmNull(group, call, { member, other: picked })),
   ]
   const fits = hasRoom(picked, toPickOptions(next.map(({ call }) => call)))

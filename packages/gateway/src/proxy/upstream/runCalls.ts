@@ -10,11 +10,8 @@ import type { GroupMember } from './groupMember.ts'
 import { getBatchNeededHead, getNeededHead } from './heads/getNeededHead.ts'
 import { chooseFinalBlock, trackFinalBlock } from './heads/trackFinalBlock.ts'
 import { showsHead, trackHead } from './heads/trackHead.ts'
-import type { SentRead } from './latest/createLatestReads.ts'
-import type { PlannedRead } from './latest/planRead.ts'
 import { readStored } from './store/forwardStored.ts'
 import { storeResult } from './store/storedRead.ts'
-import type { Pin } from './findPinnedBlock.ts'
 import { payForResult } from './payForResult.ts'
 import { cacheResult, getCachedResult, toSharedRead } from './sharedRead.ts'
 import type { SharedRead } from './sharedRead.ts'
@@ -23,8 +20,6 @@ import type { SharedRead } from './sharedRead.ts'
 const upstreamBatchSize = 100
 /** How many HTTP requests to nodes one request may have in flight. */
 const maxInFlight = 16
-/** Requests with more calls send their reads of the newest block together. */
-const maxJoinedCalls = 32
 /** How long a write waits for the write before it in the same request. */
 const maxOrderMs = 1_000
 
@@ -43,8 +38,6 @@ interface RunningCall {
   first:
     | { readonly call: ForwardedCall; readonly result: CallResult; readonly member: GroupMember | undefined }
     | undefined
-  /** How it is sent for the newest block, if its result is shared until the next one. */
-  latest: SentRead | undefined
   /** The chain store does not have its result. */
   isMissing: boolean
   /** A node may have received it. */
@@ -127,7 +120,6 @@ const toRunningCall = (call: CheckedCall, place: number): RunningCall | undefine
         read: toSharedRead(call),
         duplicates: undefined,
         first: undefined,
-        latest: undefined,
         isMissing: false,
         isSent: false,
         isWriting: false,
@@ -140,8 +132,6 @@ const startCalls = (run: Run): void => {
   let firstInOrder: RunningCall | undefined
   let lastInOrder: RunningCall | undefined
   let cheapReads: RunningCall[] | undefined
-  let waiting: WaitingRead[] | undefined
-  const { latest } = run.scope.group
   for (const one of run.calls) {
     if (one === undefined) continue
     const { traits } = one.call
@@ -152,67 +142,14 @@ const startCalls = (run: Run): void => {
       lastInOrder = one
     } else if (starts === 'now')
       send(one.call, run.scope, {}, (result) => endCall(run, one, { result, member: undefined }))
+    else if (shareResult(run, one)) continue
+    else if (traits.expensive || starts === 'alone') run.queue.push([one])
     else {
-      const planned = latest?.plan(one.call, run.scope)
-      if (planned instanceof Promise) (waiting ??= []).push({ one, planned })
-      else cheapReads = queueRead(run, one, cheapReads, planned)
+      if (cheapReads === undefined || cheapReads.length === upstreamBatchSize) run.queue.push((cheapReads = []))
+      cheapReads.push(one)
     }
   }
-  if (waiting !== undefined) void queueWaiting(run, waiting)
   if (firstInOrder !== undefined) run.queue.unshift([firstInOrder])
-}
-
-/**
- * Queues a read if its result is not known: a cheap one with others.
- * @param cheapReads - The queued reads that it may be sent together with.
- * @param planned - How it is sent, if not as it is.
- * @returns Those for the next read.
- */
-const queueRead = (
-  run: Run,
-  one: RunningCall,
-  cheapReads: RunningCall[] | undefined,
-  planned: PlannedRead | undefined,
-): RunningCall[] | undefined => {
-  usePlan(one, planned)
-  const { traits } = one.call
-  if (shareResult(run, one)) return cheapReads
-  if (traits.expensive || getKind(traits).starts === 'alone' || mayBeJoined(run, one)) {
-    run.queue.push([one])
-    return cheapReads
-  }
-  let reads = cheapReads
-  if (reads === undefined || reads.length === upstreamBatchSize) run.queue.push((reads = []))
-  reads.push(one)
-  return reads
-}
-
-/** A read that waits for the block that it is sent for. */
-interface WaitingRead {
-  readonly one: RunningCall
-  readonly planned: Promise<PlannedRead | undefined>
-}
-
-const queueWaiting = async (run: Run, waiting: readonly WaitingRead[]): Promise<void> => {
-  const all = await Promise.all(waiting.map(({ planned }) => planned))
-  if (run.stopped !== undefined) return
-  let cheapReads: RunningCall[] | undefined
-  for (const [index, { one }] of waiting.entries()) cheapReads = queueRead(run, one, cheapReads, all[index])
-  startSoon(run)
-}
-
-/** Whether other callers may wait for a read of the newest block: they often send the same ones, except for those of long batches. */
-const mayBeJoined = ({ calls }: Run, { latest }: RunningCall): boolean =>
-  latest !== undefined && calls.length <= maxJoinedCalls
-
-/** Sends a read for a block, or as it was. */
-const usePlan = (one: RunningCall, planned: PlannedRead | undefined): void => {
-  const { latest } = one
-  if (planned === undefined && latest === undefined) return
-  const original = latest?.original ?? one.call
-  one.call = planned?.call ?? original
-  one.read = planned === undefined ? toSharedRead(original) : planned.read
-  one.latest = planned && { planned, original, attempt: latest === undefined ? 0 : latest.attempt + 1 }
 }
 
 const cancel = (run: Run, stopped: () => void): void => {
@@ -268,13 +205,7 @@ const endCall = (
   last: { readonly result: CallResult; readonly member: GroupMember | undefined },
 ): void => {
   const { scope } = run
-  const { call, first, latest, duplicates } = one
-  const planned =
-    latest && scope.group.latest?.handleEnd(latest, { result: last.result, scope, leftMs: getLeftMs(run) })
-  if (planned !== undefined) {
-    void queueWaiting(run, [{ one, planned }])
-    return
-  }
+  const { call, first, duplicates } = one
   const seenCall = first === undefined ? trackFinalBlock(call, last.result, scope) : undefined
   if (seenCall !== undefined) {
     one.first = { call, ...last }
@@ -287,7 +218,6 @@ const endCall = (
   }
   const chosen = first === undefined ? last : chooseFinalBlock(first, last, scope)
   const result = showsHead(call) ? trackHead(call, chosen, scope) : chosen.result
-  if (latest === undefined) scope.group.latest?.recordShown(call, result, scope)
   setResult(run, one, result)
   if (duplicates !== undefined) for (const each of duplicates) setResult(run, each, payForResult(result, scope))
 }
@@ -300,11 +230,7 @@ const markSent = (one: RunningCall): void => {
 /** Takes the result of a read from the cache, from an identical call of this request, or from one in flight. @returns Whether it could. */
 const shareResult = (run: Run, one: RunningCall): boolean => {
   const { scope } = run
-  const { read, latest } = one
-  if (latest?.planned.result !== undefined) {
-    endCall(run, one, { result: payForResult(latest.planned.result, scope), member: undefined })
-    return true
-  }
+  const { read } = one
   if (read === undefined) return false
   const cached = getCachedResult(read, scope.group)
   if (cached !== undefined) {
@@ -320,7 +246,7 @@ const shareResult = (run: Run, one: RunningCall): boolean => {
 
 const joinDuplicate = ({ reads }: Run, one: RunningCall): boolean => {
   const { traits, params = '[]' } = one.call
-  if (reads === undefined || one.first !== undefined || (one.latest?.attempt ?? 0) > 0) return false
+  if (reads === undefined || one.first !== undefined) return false
   let byParams = reads.get(traits)
   if (byParams === undefined) reads.set(traits, (byParams = new Map()))
   const leader = byParams.get(params)
@@ -340,25 +266,12 @@ const joinInFlight = (run: Run, one: RunningCall, { key, pin }: SharedRead): boo
   if (inFlightReads.size() === 0) return false
   const options = {
     deadlineMs: getLeftMs(run),
-    neededHead: getNeeded(one, scope, pin),
+    neededHead: getNeededHead(one.call, pin, scope),
     sent: () => markSent(one),
   }
   const leave = inFlightReads.join(key, scope, (result, member) => endCall(run, one, { result, member }), options)
   if (leave !== undefined) one.cancel = leave
   return leave !== undefined
-}
-
-/** Gets the block that the node of a read should have. */
-const getNeeded = ({ call, latest }: RunningCall, scope: CallScope, pin: Pin | undefined): number | undefined =>
-  latest === undefined ? getNeededHead(call, pin, scope) : latest.planned.block.number
-
-/** The same for the node of a batch: the newest that any of its reads needs. */
-const getBatchNeeded = (several: readonly RunningCall[], scope: CallScope): number | undefined => {
-  if (scope.group.latest === undefined) return getBatchNeededHead(several, scope)
-  const others = several.filter(({ latest }) => latest === undefined)
-  const blocks = several.map(({ latest }) => latest?.planned.block.number ?? -1)
-  const needed = Math.max(getBatchNeededHead(others, scope) ?? -1, ...blocks)
-  return needed < 0 ? undefined : needed
 }
 
 /** The time that is left, in milliseconds: exactly the timeout at first, because calls with the same timeout share a timer. */
@@ -389,12 +302,10 @@ const sendAlone = (run: Run, one: RunningCall): void => {
   const { scope } = run
   const { call, read, isMissing } = one
   const deadlineMs = getLeftMs(run)
-  // Other callers can only wait for a read of several if it is not limited by the bytes that the others leave.
-  const hasOwnBudget = run.calls.length > 1 && mayBeJoined(run, one)
   const startNext = one.next && prepareNext(run, one, one.next)
   const end: CallDone = (result, member) => {
     freeSlot(run)
-    endCall(run, one, { result: hasOwnBudget ? payForResult(result, scope) : result, member })
+    endCall(run, one, { result, member })
     startNext?.()
   }
   if (deadlineMs <= 0) {
@@ -406,13 +317,12 @@ const sendAlone = (run: Run, one: RunningCall): void => {
     return
   }
   one.isWriting = !call.traits.idempotent
-  const mayLead = run.calls.length === 1 || hasOwnBudget
-  const { buffered } = scope.budget
-  const ownScope = hasOwnBudget ? { ...scope, budget: { left: scope.maxResponseBytes, buffered } } : scope
-  const neededHead = getNeeded(one, scope, read?.pin)
+  // Other callers cannot wait for a read of several, because it is limited by the bytes that the others leave.
+  const mayLead = run.calls.length === 1
+  const neededHead = getNeededHead(call, read?.pin, scope)
   one.cancel = getKind(call.traits).send(
     call,
-    ownScope,
+    scope,
     { deadlineMs, neededHead, read, mayLead, isMissing, sent: () => markSent(one) },
     end,
   )
@@ -447,7 +357,7 @@ const sendBatch = (run: Run, several: readonly RunningCall[]): void => {
   let running = several.length
   const options = {
     deadlineMs: Math.max(1, getLeftMs(run)),
-    neededHead: getBatchNeeded(several, scope),
+    neededHead: getBatchNeededHead(several, scope),
     sent: () => several.forEach(markSent),
   }
   const calls = several.map(({ call }) => call)

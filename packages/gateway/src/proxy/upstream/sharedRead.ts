@@ -1,18 +1,16 @@
 import { getMember } from '../../lib/json/scanMembers.ts'
 import type { CallResult } from './callResult.ts'
-import type { ResponseCache } from './createResponseCache.ts'
+import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import { isEmptyResult } from './emptyResults.ts'
-import { isNull } from './getNullMeaning.ts'
 import { findPinnedBlock } from './findPinnedBlock.ts'
 import type { Pin } from './findPinnedBlock.ts'
 import type { ForwardedCall } from './forwardedCall.ts'
 import type { GroupMember } from './groupMember.ts'
 import { parseQuantity } from '../../lib/rpc/quantity.ts'
 import type { NodeResponse } from './readResponse.ts'
-import type { NetworkStore } from './store/networkStore.ts'
 
 /** A call with longer params is neither shared nor cached, because they are part of the key. */
-export const maxParamsLength = 4_096
+const maxParamsLength = 4_096
 
 /** A read that can be shared with other callers, and cached if it is pinned. */
 export interface SharedRead {
@@ -23,8 +21,6 @@ export interface SharedRead {
   readonly startedAt: number
   /** Whether its result depends on the node's client: then only the chain store, which knows the client, may store it. */
   readonly isTrace: boolean
-  /** Whether its key has the hash of the newest block, so that nobody asks for it any more once it has changed. @default false */
-  readonly isOfLatest?: boolean
 }
 
 /** Gets how a call can be shared; `undefined` if it cannot. */
@@ -37,32 +33,21 @@ export const toSharedRead = ({ method, params = '[]', traits }: ForwardedCall): 
 }
 
 /** Gets a read's result from the cache. */
-export const getCachedResult = (read: SharedRead, { cache }: ResultStores): NodeResponse | undefined => {
-  const value = read.pin === undefined && read.isOfLatest !== true ? undefined : cache.get(read.key)
+export const getCachedResult = (read: SharedRead, group: UpstreamGroup): NodeResponse | undefined => {
+  const value = read.pin === undefined ? undefined : group.cache.get(read.key)
   return value === undefined ? undefined : { member: 'result', value, cachedIn: 'memory' }
 }
 
 /** Caches a result if it cannot change any more, as far as the node that sent it knows. */
 export const cacheResult = (read: SharedRead, result: CallResult, { group, member }: ResultSource): void => {
-  if (read.isOfLatest === true) {
-    if ('value' in result && result.member === 'result' && group.cache.on && !isNull(result.value))
-      group.cache.set(read.key, result.value)
-    return
-  }
   if (read.pin === undefined || read.isTrace || member === undefined || !group.cache.on || !('value' in result)) return
   // The chain store has an empty result confirmed before it is served again.
   if (group.store !== undefined && isEmptyResult(result.value)) return
   if (result.member === 'result' && isFinal(read, result.value, member)) group.cache.set(read.key, result.value)
 }
 
-/** Where the results of a network are kept. */
-interface ResultStores {
-  readonly cache: ResponseCache
-  readonly store: NetworkStore | undefined
-}
-
 interface ResultSource {
-  readonly group: ResultStores
+  readonly group: UpstreamGroup
   readonly member: GroupMember | undefined
 }
 

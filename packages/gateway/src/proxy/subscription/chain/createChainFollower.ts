@@ -74,16 +74,7 @@ export const createChainFollower = (
     ownMost: maxRingBytes,
   }
   const memory = createBufferedBytes('chain', ringBounds, getOwnShare())
-  const follower = followNodes(createChainNodes(getGroup, bounds), { ...options, memory })
-  return {
-    ...follower,
-    start: (listener) =>
-      follower.start((step) => {
-        // Before subscriptions show it: a read after that must not be older.
-        if (step.type === 'block') getGroup()?.latest?.adopt(step.block)
-        listener(step)
-      }),
-  }
+  return followNodes(createChainNodes(getGroup, bounds), { ...options, memory })
 }
 
 /** Creates the follower of the chain of nodes. */

@@ -68,19 +68,12 @@ export const replaceTags = (
   call: ForwardedCall,
   places: readonly TagPlace[],
   blocks: ReadonlyMap<Tag, number>,
-): ForwardedCall => writeTags(call, places, (tag) => `"${toHex(blocks.get(tag) ?? 0)}"`)
-
-/** Replaces the tags of a call. @param getSource - Gets the source text of the block for a tag. */
-export const writeTags = (
-  call: ForwardedCall,
-  places: readonly TagPlace[],
-  getSource: (tag: Tag) => string,
 ): ForwardedCall => {
   const { params = '[]' } = call
   let text = ''
   let from = 0
   for (const { start, end, tag, before, after } of places.toSorted((one, other) => one.start - other.start)) {
-    text += `${params.slice(from, start)}${before}${getSource(tag)}${after}`
+    text += `${params.slice(from, start)}${before}"${toHex(blocks.get(tag) ?? 0)}"${after}`
     from = end
   }
   return { ...call, params: text + params.slice(from) }

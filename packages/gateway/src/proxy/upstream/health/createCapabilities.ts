@@ -21,8 +21,6 @@ export interface NeededCall {
   readonly params?: string | undefined
   /** Whether it has a private transaction. @default false */
   readonly isPrivate?: boolean | undefined
-  /** Whether it names its block by the object of EIP-1898. @default false */
-  readonly namesHash?: boolean | undefined
 }
 
 /** The capabilities of a node. */
