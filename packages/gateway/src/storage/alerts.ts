@@ -245,6 +245,44 @@ const listServiceContacts = async ({ query }: Db): Promise<readonly ServiceConta
   ]
 }
 
+const takeDue = (
+  db: Db,
+  { now, retryAt, limit }: { readonly now: number; readonly retryAt: number; readonly limit: number },
+): Promise<readonly AlertDelivery[]> =>
+  inTransaction(db, async (transaction) => {
+    // An account with many deliveries delays no other one.
+    const inTurn = transaction.query
+      .selectFrom('alertDeliveries')
+      .select(({ fn }) => [
+        'id',
+        'nextAttemptAt',
+        fn
+          .agg<number>('row_number')
+          .over((over) => over.partitionBy('userId').orderBy('nextAttemptAt').orderBy('id'))
+          .as('turn'),
+      ])
+      .where('nextAttemptAt', '<=', now)
+    const first = transaction.query
+      .selectFrom(inTurn.as('due'))
+      .select('due.id')
+      .orderBy('due.turn')
+      .orderBy('due.nextAttemptAt')
+      .limit(limit)
+    const due = transaction.query.selectFrom('alertDeliveries').select('id').where('id', 'in', first)
+    const ids = (await lockRows(transaction, due).execute()).map(({ id }) => id)
+    if (ids.length === 0) return []
+    return (
+      transaction.query
+        .updateTable('alertDeliveries')
+        .set((row) => ({ nextAttemptAt: retryAt, attempts: row('attempts', '+', 1) }))
+        .where('id', 'in', ids)
+        // Another instance has taken it since.
+        .where('nextAttemptAt', '<=', now)
+        .returning(columns)
+        .execute()
+    )
+  })
+
 /** Creates the repository of alerts. */
 export const createAlerts = (db: Db): Alerts => {
   const { query } = db
@@ -281,40 +319,7 @@ export const createAlerts = (db: Db): Alerts => {
         .execute()
       return delivery
     },
-    takeDue: ({ now, retryAt, limit }) =>
-      inTransaction(db, async (transaction) => {
-        // An account with many deliveries delays no other one.
-        const inTurn = transaction.query
-          .selectFrom('alertDeliveries')
-          .select(({ fn }) => [
-            'id',
-            'nextAttemptAt',
-            fn
-              .agg<number>('row_number')
-              .over((over) => over.partitionBy('userId').orderBy('nextAttemptAt').orderBy('id'))
-              .as('turn'),
-          ])
-          .where('nextAttemptAt', '<=', now)
-        const first = transaction.query
-          .selectFrom(inTurn.as('due'))
-          .select('due.id')
-          .orderBy('due.turn')
-          .orderBy('due.nextAttemptAt')
-          .limit(limit)
-        const due = transaction.query.selectFrom('alertDeliveries').select('id').where('id', 'in', first)
-        const ids = (await lockRows(transaction, due).execute()).map(({ id }) => id)
-        if (ids.length === 0) return []
-        return (
-          transaction.query
-            .updateTable('alertDeliveries')
-            .set((row) => ({ nextAttemptAt: retryAt, attempts: row('attempts', '+', 1) }))
-            .where('id', 'in', ids)
-            // Another instance has taken it since.
-            .where('nextAttemptAt', '<=', now)
-            .returning(columns)
-            .execute()
-        )
-      }),
+    takeDue: (options) => takeDue(db, options),
     finish: async ({ id, state, result, now, nextAttemptAt }) => {
       await query
         .updateTable('alertDeliveries')
