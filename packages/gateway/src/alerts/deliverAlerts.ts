@@ -30,6 +30,7 @@ const send = async (options: AlertsOptions, delivery: AlertDelivery): Promise<We
   const isOwner = await isAboutOwn(options, event, userId)
   // Since it was queued, an operator or a member may have become neither.
   if (!isOwner && user?.role !== 'operator') return { ok: false, result: 'removed' }
+  if (user !== undefined && user.state !== 'active') return { ok: false, result: 'removed' }
   if (webhookId !== null) {
     const webhook = await storage.webhooks.find({ id: webhookId, userId })
     return webhook === undefined ? { ok: false, result: 'removed' } : sendToWebhook(options, webhook, event)

@@ -101,7 +101,7 @@ const change = async (
       },
     }
     // Users set these rules themselves, so operators get no such alerts of others.
-    for (const recipient of await alerts.listRecipients(owner.id, { allUsers: false }))
+    for (const recipient of await alerts.listRecipients(owner.id, { operators: false }))
       await alerts.addDelivery({ ...recipient, event: JSON.stringify(event), now: at })
   })
 }

@@ -34,7 +34,7 @@ const create = async (
       day,
       now: at,
     })
-    for (const recipient of await alerts.listRecipients(user.id, { allUsers: true }))
+    for (const recipient of await alerts.listRecipients(user.id, { operators: true }))
       await alerts.addDelivery({ ...recipient, event: JSON.stringify(event), now: at })
   })
 }

@@ -55,12 +55,12 @@ export interface Alerts extends AlertStates {
   /** Records an alert. @returns `false` if it exists: another instance has created it. */
   add(alert: { quota: string; day: number; level: number; now: number }): Promise<boolean>
   /**
-   * Lists who gets an alert about an account: its user, or the owners and admins of the team, and all operators, by email if they want and their
+   * Lists who gets an alert about an account: its user, or the owners and admins of the team, and with `operators` all operators, by email if they want and their
    * address is verified, and their webhooks.
    */
   listRecipients(
     userId: string,
-    options: { allUsers: boolean },
+    options: { operators: boolean },
   ): Promise<readonly { readonly userId: string; readonly webhookId: string | null }[]>
   /** Lists the operators who get alerts about the service. */
   listServiceContacts(): Promise<readonly ServiceContact[]>
@@ -191,7 +191,7 @@ const listCharged = async (
 const listRecipients = async (
   { query }: Db,
   userId: string,
-  { allUsers }: { readonly allUsers: boolean },
+  { operators }: { readonly operators: boolean },
 ): Promise<readonly { readonly userId: string; readonly webhookId: string | null }[]> => {
   const managers = query
     .selectFrom('members')
@@ -206,7 +206,7 @@ const listRecipients = async (
     .where((row) =>
       row.or([
         row.and([row.or([row('id', '=', userId), row('id', 'in', managers)]), row('alertEmails', '=', 1)]),
-        row.and([row('role', '=', 'operator'), row('alertEmailsAll', '=', 1), row.lit(allUsers)]),
+        row.and([row('role', '=', 'operator'), row('alertEmailsAll', '=', 1), row.lit(operators)]),
       ]),
     )
     .execute()
@@ -218,7 +218,7 @@ const listRecipients = async (
     .where((row) =>
       row.or([
         row('webhooks.userId', '=', userId),
-        row.and([row('webhooks.allUsers', '=', 1), row('users.role', '=', 'operator'), row.lit(allUsers)]),
+        row.and([row('webhooks.allUsers', '=', 1), row('users.role', '=', 'operator'), row.lit(operators)]),
       ]),
     )
     .execute()

@@ -81,6 +81,7 @@ export const createSessions = (db: Db): Sessions => {
           .deleteFrom('sessions')
           .where('userId', '=', userId)
           .where('sha256', 'not in', newest)
+          .where('sha256', '!=', toHashBytes(hash))
           .execute()
         return session
       }),

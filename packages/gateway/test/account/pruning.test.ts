@@ -32,12 +32,19 @@ describe.each(suiteDatabases)('expired data on $name', (database) => {
     await addOld(clock.now - 401 * day)
     const { viewer, token } = await signUp()
     const { id: userId } = viewer.user
-    for (let session = 0; session < 150; session += 1)
-      await storage.sessions.create({ hash: randomBytes(32).toString('hex'), userId, now: clock.now - 31 * day })
-    expect(await storage.sessions.list(userId)).toHaveLength(151)
+    const other = (await signUp()).viewer.user.id
+    for (const owner of [userId, other])
+      for (let session = 0; session < 90; session += 1)
+        await storage.sessions.create({
+          hash: randomBytes(32).toString('hex'),
+          userId: owner,
+          now: clock.now - 31 * day,
+        })
+    expect(await storage.sessions.list(userId)).toHaveLength(91)
     await accounts.prune()
-    expect(await actions()).toEqual(['account.signUp'])
+    expect(await actions()).toEqual(['account.signUp', 'account.signUp'])
     expect(await storage.sessions.list(userId)).toHaveLength(1)
+    expect(await storage.sessions.list(other)).toHaveLength(1)
     expect(await accounts.authenticate(token)).toBeDefined()
     clock.now += 8 * day
     await accounts.prune(() => true)
