@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { endPreloads } from './preloaded.ts'
 import { forgetKeys } from './shownKeys.ts'
 
 const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('keyrail-session')
@@ -6,6 +7,7 @@ const channel = typeof BroadcastChannel === 'undefined' ? undefined : new Broadc
 /** Forgets the data of the user who was logged in: here, and in other tabs if requested. */
 export function changeSession(queries: QueryClient, { notifyTabs }: { readonly notifyTabs: boolean }): void {
   forgetKeys()
+  endPreloads()
   queries.removeQueries({ predicate: ({ queryKey: [first] }) => first !== 'deployment' })
   if (notifyTabs) channel?.postMessage('changed')
 }

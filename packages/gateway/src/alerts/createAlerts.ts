@@ -39,9 +39,13 @@ const find = async (options: AlertsOptions, service: ServiceAlerts, stopped: () 
   const isLeader = await takeLease(storage, 'alert_state', { leader, now: now(), leaseMs })
   await service.update(isLeader)
   if (!isLeader) return
-  await findQuotaAlerts(options, stopped)
-  await findCallAlerts(options, stopped)
+  // One that fails does not stop the other.
+  const [quotas, calls] = await Promise.allSettled([
+    findQuotaAlerts(options, stopped),
+    findCallAlerts(options, stopped),
+  ])
   const today = getUtcDay(now())
   const before = now() - retentionMs
   await storage.alerts.prune({ day: today.day - 1, before, limit: pruneAtOnce })
+  for (const one of [quotas, calls]) if (one.status === 'rejected') throw one.reason
 }

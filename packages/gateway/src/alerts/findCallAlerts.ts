@@ -67,7 +67,7 @@ const findAccount = async (
 
 const change = async (
   options: AlertsOptions,
-  { kind, getValue, getCalls }: Rule,
+  { kind, getThreshold, getValue, getCalls }: Rule,
   subject: Subject,
   { state, threshold, startedAt }: { state: 'started' | 'resolved'; threshold: number; startedAt: number },
 ): Promise<void> => {
@@ -80,6 +80,9 @@ const change = async (
   if (account === undefined) return storage.alerts.forget(alert)
   const { minutes } = owner.rules
   await storage.transaction(async ({ alerts }) => {
+    // The rule may have been turned off since it was read.
+    const rules = await alerts.getRules(owner.id)
+    if (rules === null || getThreshold(rules) === null) return
     const isFirst =
       state === 'started'
         ? await alerts.start({ ...alert, startedAt: at, quietSince: at - minutes * minuteMs })
@@ -143,14 +146,17 @@ const findOfAccount = async (options: AlertsOptions, owner: AccountRules): Promi
 /**
  * Looks for apps and API keys whose calls fail or are slow, by the rules of their accounts. If two instances do, the primary key of an alert decides
  * which of them starts it, and the row which of them resolves it.
+ * @throws The first error of an account, after all accounts.
  */
 export const findCallAlerts = async (options: AlertsOptions, stopped: () => boolean): Promise<void> => {
+  const errors: unknown[] = []
   for (let after: string | undefined = ''; after !== undefined && !stopped();) {
     const page: readonly AccountRules[] = await options.storage.alerts.listRules({ after, limit: accountsAtOnce })
     for (const owner of page) {
       if (stopped()) return
-      await findOfAccount(options, owner)
+      await findOfAccount(options, owner).catch((error: unknown) => errors.push(error))
     }
     after = page.length === accountsAtOnce ? page.at(-1)?.id : undefined
   }
+  if (errors.length > 0) throw errors[0]
 }

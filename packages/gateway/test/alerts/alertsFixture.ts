@@ -38,6 +38,8 @@ export interface AlertsFixture {
   respond: () => WebhookResult
   /** The problems of the service. */
   problems: readonly Problem[]
+  /** The account whose calls cannot be read. */
+  failReads: string | undefined
   readonly createJob: (leader?: string, options?: { isEmailOn?: boolean }) => Job
   readonly run: (job?: Job) => Promise<void>
   readonly addUser: (options?: { isVerified?: boolean; perDay?: number | null }) => Promise<User>
@@ -60,6 +62,7 @@ export const openAlertsFixture = async (location: Parameters<typeof openStorage>
     failures: [],
     respond: () => ({ ok: true, result: 'HTTP 200' }),
     problems: [],
+    failReads: undefined,
     createJob: (leader = 'one', { isEmailOn = true } = {}) => {
       const { storage } = fixture
       const accountDays = createAccountDays(storage)
@@ -76,7 +79,10 @@ export const openAlertsFixture = async (location: Parameters<typeof openStorage>
           const limit = (app ?? user).limits?.['perDay']
           return typeof limit === 'number' ? limit : null
         },
-        readRecentCalls: createReadRecentCalls({ storage }),
+        readRecentCalls: async (query) => {
+          if (query.userId === fixture.failReads) throw new Error('These calls cannot be read')
+          return createReadRecentCalls({ storage })(query)
+        },
         readProblems: async () => fixture.problems,
         secrets: [secret],
         sendWebhook: async (request) => {

@@ -183,6 +183,20 @@ describe.each(suiteDatabases)('alerts about calls on $name', (database) => {
     expect(types()).toEqual(['errors.started'])
   })
 
+  test('an account whose calls cannot be read keeps no other one from its alerts', async () => {
+    const first = await addOwner()
+    const second = await addOwner()
+    await call(first.ids, { failed: 50 })
+    await call(second.ids, { failed: 50 })
+    const [failing] = [first.user.id, second.user.id].toSorted()
+    at.failReads = failing
+    await expect(at.run()).rejects.toThrow('cannot be read')
+    at.failReads = undefined
+    const left = [first, second].filter(({ user }) => user.id !== failing).map(({ user }) => user.id)
+    const started = await Promise.all([first, second].map(({ user }) => at.storage.alerts.listStarted(user.id)))
+    expect(started.flat().map(({ userId }) => userId)).toEqual(left)
+  })
+
   test('the alert of a deleted app is forgotten', async () => {
     const { user, app, ids } = await addOwner()
     await call(ids, { failed: 50 })

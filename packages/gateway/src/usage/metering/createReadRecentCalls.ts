@@ -23,7 +23,7 @@ export type ReadRecentCalls = (query: {
 }) => Promise<ReadonlyMap<string | null, RecentCalls>>
 
 /** Keys per query: few, because parsing their rows blocks the thread. */
-const keysAtOnce = 20
+const keysAtOnce = 5
 
 interface Sum {
   total: number
