@@ -45,7 +45,8 @@ export const openCacheRedis = async ({
   const { openRedisStore, waitForRedis } = await import('../storage/chainStore/openRedisStore.ts')
   const store = openRedisStore(options)
   // Otherwise, the first calls would go to nodes while the threads connect.
-  if (isReady) await waitForRedis(store)
+  // The service starts without it too.
+  if (isReady) await waitForRedis(store, 1_000)
   else options.warn('The Redis of CACHE_REDIS_URL does not respond. Until it does, calls go to nodes.')
   return store
 }

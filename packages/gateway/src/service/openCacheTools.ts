@@ -33,6 +33,9 @@ export interface CacheTools {
   close(): Promise<void>
 }
 
+/** How long a command waits for Redis, in milliseconds. */
+const redisPatienceMs = 10_000
+
 /** Opens the store of a config, which is not created here: a file would belong to the operator, and the service could not open it. */
 const openStore = async (
   { cache }: Pick<ServiceConfig, 'cache'>,
@@ -42,7 +45,7 @@ const openStore = async (
   if (redisUrl !== undefined) {
     checkCredentials({ cacheRedisUrl: redisUrl })
     const store = openRedisStore({ redisUrl, confirm: cache?.confirm, warn })
-    if (await waitForRedis(store)) return { file: undefined, store }
+    if (await waitForRedis(store, redisPatienceMs)) return { file: undefined, store }
     await store.close()
     throw new StorageError(
       'the Redis of CACHE_REDIS_URL does not respond, or may not be used: see the log of the service',

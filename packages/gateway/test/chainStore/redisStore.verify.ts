@@ -72,6 +72,7 @@ describe('three instances on one Redis', needs('redis-server'), () => {
         setTimeout(() => redis.resume(), 300)
       }
       if (turn % 8 === 4) {
+        await starting
         await redis.kill()
         starting = redis.start()
       }

@@ -17,12 +17,11 @@ export interface RedisStoreOptions {
   readonly warn: (what: string) => void
 }
 
-const readyMs = 1_000
 const pollMs = 20
 
-/** Waits until a store in Redis can be used. @returns Whether it can, within a second. */
-export const waitForRedis = async (store: Pick<ChainStore, 'call'>): Promise<boolean> => {
-  const endsAt = performance.now() + readyMs
+/** Waits until a store in Redis can be used. @returns Whether it can, within a time in milliseconds. */
+export const waitForRedis = async (store: Pick<ChainStore, 'call'>, withinMs: number): Promise<boolean> => {
+  const endsAt = performance.now() + withinMs
   while (performance.now() < endsAt) {
     const isReady = await store.call('getCheckpoint', '').then(
       () => true,
