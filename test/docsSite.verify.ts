@@ -48,6 +48,7 @@ const namedHosts = [
   'docs.otterscan.io',
   'www.alchemy.com',
   'docs.metamask.io',
+  'www.standardwebhooks.com',
   'lb.drpc.org',
   'rpc.ankr.com',
   'docs.tenderly.co',
