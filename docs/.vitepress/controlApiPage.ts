@@ -165,6 +165,7 @@ const samples: Readonly<Record<string, unknown>> = {
   version: 1,
   graceDays: 7,
   minutes: 10,
+  minCalls: 100,
   expiresAt: '2030-01-01T00:00:00.000Z',
   email: 'ann@example.org',
   current: 'the old password',

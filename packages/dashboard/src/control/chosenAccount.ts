@@ -5,7 +5,7 @@ const choice = 'account'
 // Read once: another tab may choose another account, and this one keeps its own.
 let chosen = readLocalChoice(choice) ?? ''
 
-/** Tells the service whether to preload the data of pages: a preload cannot send the header that names a team. */
+/** Sets a cookie by which the service knows whether to preload the data of pages: a preload cannot send the header that names a team. */
 export function noteTeam(): void {
   document.cookie = `keyrail-team=${chosen === '' ? '; max-age=0' : '1; max-age=31536000'}; path=/; samesite=strict`
 }

@@ -3,7 +3,7 @@ const earlyMs = 5_000
 
 let endsAt = 0
 
-/** Lets the first reads take the responses that the service told the browser to load with the page. Call it when the page opens. */
+/** Lets the first reads take the responses that the `Link` header of the page has preloaded. Call it when the page opens. */
 export function takePreloads(now: number = performance.now()): void {
   endsAt = now + earlyMs
 }

@@ -10,6 +10,7 @@ import { useSubmit } from '../control/useSubmit.ts'
 import { NetworksField } from '../networks/NetworksField.tsx'
 import { Button } from '../parts/Button.tsx'
 import { Choices } from '../parts/Choices.tsx'
+import { DescriptionField } from '../parts/DescriptionField.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Fold } from '../parts/Fold.tsx'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
@@ -152,14 +153,9 @@ function Form({ deployment }: { readonly deployment: DeploymentView }) {
           values={[toUseCaseTitle(draft.useCase), ...draft.services].join(', ')}
           hasProblem={['description', 'useCase', 'services'].some((field) => getFix(field) !== undefined)}
         >
-          <TextField
-            label="Description"
-            name="description"
-            lines
-            optional
+          <DescriptionField
             value={draft.description}
             onChange={(description) => change({ description })}
-            most={500}
             fix={getFix('description')}
           />
           <SelectField

@@ -11,6 +11,7 @@ import { useSubmit } from '../control/useSubmit.ts'
 import { searchNetworks } from '../networks/searchNetworks.ts'
 import { toNetworkOption } from '../networks/toNetworkOption.ts'
 import { Button } from '../parts/Button.tsx'
+import { DescriptionField } from '../parts/DescriptionField.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Fold } from '../parts/Fold.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
@@ -127,14 +128,9 @@ function Form({ networks }: Pick<DeploymentView, 'networks'>) {
           fix={getFix('network')}
         />
         <Fold title="Description" hasProblem={getFix('description') !== undefined}>
-          <TextField
-            label="Description"
-            name="description"
-            lines
-            optional
+          <DescriptionField
             value={description}
             onChange={(value) => setTyped({ ...typed, description: value })}
-            most={500}
             fix={getFix('description')}
           />
         </Fold>

@@ -1,3 +1,4 @@
+import { DescriptionField } from './DescriptionField.tsx'
 import { TextField } from './TextField.tsx'
 
 interface Named {
@@ -23,14 +24,9 @@ export function NameFields(props: {
         most={64}
         fix={getFix('name')}
       />
-      <TextField
-        label="Description"
-        name="description"
-        lines
-        optional
+      <DescriptionField
         value={values.description}
         onChange={(description) => onChange({ description })}
-        most={500}
         fix={getFix('description')}
       />
     </>

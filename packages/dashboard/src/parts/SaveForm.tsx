@@ -41,7 +41,7 @@ function LimitedForm(props: FormProps & { readonly needs: Scope }) {
 function Form(props: FormProps) {
   const { draft } = props
   const { submit, isPending, problem } = props.of
-  // Of several forms on a page, the one with changes stands out.
+  // Of several forms on a page, only the one with changes has a colored button.
   const isChanged = draft?.isDirty ?? true
   return (
     <form className="stack" noValidate onSubmit={submit} aria-label={props.label}>

@@ -1,4 +1,5 @@
 import { hourMs, minuteMs } from '../lib/time.ts'
+import { managerRoles } from '../storage/alerts.ts'
 import type { AlertDelivery } from '../storage/alerts.ts'
 import type { AlertEvent } from './alertEvent.ts'
 import type { AlertsOptions } from './alertsOptions.ts'
@@ -19,7 +20,9 @@ const isAboutOwn = async (
 ): Promise<boolean> => {
   if (!('user' in data)) return false
   const accountId = data.user.id
-  return accountId === userId || (await storage.members.find({ accountId, userId })) !== undefined
+  if (accountId === userId) return true
+  const member = await storage.members.find({ accountId, userId })
+  return member !== undefined && managerRoles.includes(member.role)
 }
 
 const send = async (options: AlertsOptions, delivery: AlertDelivery): Promise<WebhookResult> => {
@@ -28,14 +31,12 @@ const send = async (options: AlertsOptions, delivery: AlertDelivery): Promise<We
   const event = JSON.parse(delivery.event) as AlertEvent
   const user = await storage.users.find(userId)
   const isOwner = await isAboutOwn(options, event, userId)
-  // Since it was queued, an operator or a member may have become neither.
-  if (!isOwner && user?.role !== 'operator') return { ok: false, result: 'removed' }
-  if (user !== undefined && user.state !== 'active') return { ok: false, result: 'removed' }
+  // Since it was queued, its recipient may have been disabled, or lost the role.
+  if (user?.state !== 'active' || (!isOwner && user.role !== 'operator')) return { ok: false, result: 'removed' }
   if (webhookId !== null) {
     const webhook = await storage.webhooks.find({ id: webhookId, userId })
     return webhook === undefined ? { ok: false, result: 'removed' } : sendToWebhook(options, webhook, event)
   }
-  if (user?.state !== 'active') return { ok: false, result: 'emailDisabled' }
   return sendByEmail(options, { email: user.email, isOwner }, event)
 }
 

@@ -87,15 +87,18 @@ describe('createStaticFiles', () => {
     expect((await fetch(url, { method: 'POST' })).status).toBe(404)
   })
 
-  test('a page tells the browser what to load with it, also if the page itself has not changed', async () => {
+  test('a page names what to load with it, and has changed if that has', async () => {
     const cookie = 'keyrail-session=secret'
     const first = await fetch(`${url}/apps/app_1/setup`, { headers: { cookie } })
     const link = '</assets/setup-1.js>; rel=modulepreload, </api/apps/app_1?>; rel=preload; as=fetch; crossorigin'
     expect(first.headers.get('link')).toBe(link)
-    const again = await fetch(`${url}/apps/app_2/setup`, {
-      headers: { 'if-none-match': first.headers.get('etag') ?? '' },
-    })
-    expect([again.status, again.headers.get('link')]).toEqual([304, '</assets/setup-1.js>; rel=modulepreload'])
+    expect(first.headers.get('vary')).toBe('Accept-Encoding, Cookie')
+    const stored = { 'if-none-match': first.headers.get('etag') ?? '' }
+    const again = await fetch(`${url}/apps/app_1/setup`, { headers: { ...stored, cookie } })
+    expect([again.status, again.headers.get('link')]).toEqual([304, link])
+    // Logged out, it loads other things, so the browser must not go on with what it has stored.
+    const other = await fetch(`${url}/apps/app_1/setup`, { headers: stored })
+    expect([other.status, other.headers.get('link')]).toEqual([200, '</assets/setup-1.js>; rel=modulepreload'])
     expect((await fetch(`${url}/assets/index-B1x_y2Z3.js`)).headers.get('link')).toBeNull()
     expect((await fetch(`${url}/preloads.json`)).status).toBe(404)
   })

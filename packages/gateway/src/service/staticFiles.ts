@@ -37,6 +37,9 @@ const types: Readonly<Record<string, string>> = {
 }
 const isText = /^(?:text\/|image\/svg|application\/(?:json|manifest))/
 
+const toEtag = (content: Buffer | string): string =>
+  `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+
 /** Files that the build names after a hash of their content. */
 const hashedPath = /^\/assets\/.*-[\w-]{8,}\.\w+$/
 const revalidate = 'no-cache'
@@ -51,7 +54,7 @@ const readFolder = (folder: string): Map<string, StaticFile> => {
     const file = join(entry.parentPath, entry.name)
     const path = `/${relative(folder, file).split(sep).join('/')}`
     const body = readFileSync(file)
-    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+    const etag = toEtag(body)
     files.set(path, {
       body,
       compressed: new Map(),
@@ -117,14 +120,16 @@ export const createStaticFiles = (folder: string, headers: Readonly<Record<strin
       files.get(path === '/' ? '/index.html' : path) ?? (isPageRoute(path, request.headers.accept) ? index : undefined)
     if (file === undefined) return false
     const link = file === index ? getPreloads?.({ url: request.url ?? '/', cookie: request.headers.cookie }) : undefined
+    // A response without a changed body cannot remove the `Link` header that the browser has stored.
+    const etag = link === undefined ? file.etag : toEtag(file.etag + link)
     const fileHeaders = {
       ...headers,
-      ETag: file.etag,
+      ETag: etag,
       'Cache-Control': file.cacheControl,
-      Vary: 'Accept-Encoding',
+      Vary: file === index ? 'Accept-Encoding, Cookie' : 'Accept-Encoding',
       ...(link !== undefined && { Link: link }),
     }
-    if (request.headers['if-none-match'] === file.etag) {
+    if (request.headers['if-none-match'] === etag) {
       response.writeHead(304, fileHeaders).end()
       return true
     }

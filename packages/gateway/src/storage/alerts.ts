@@ -4,7 +4,7 @@ import { fromRow, jsonOrNull, listColumns, toRow } from './columns.ts'
 import type { RecordOf } from './columns.ts'
 import { createId } from './createId.ts'
 import { alertDeliveryColumns, alertEmailColumns } from './tables.ts'
-import type { Db } from './tables.ts'
+import type { Db, MemberRole } from './tables.ts'
 import { changeRows } from './countRows.ts'
 import { inTransaction, lockRows } from './transaction.ts'
 import type { Webhook } from './webhooks.ts'
@@ -188,6 +188,9 @@ const listCharged = async (
   }
 }
 
+/** The members of a team who get its alerts. */
+export const managerRoles: readonly MemberRole[] = ['owner', 'admin']
+
 const listRecipients = async (
   { query }: Db,
   userId: string,
@@ -197,7 +200,7 @@ const listRecipients = async (
     .selectFrom('members')
     .select('userId')
     .where('accountId', '=', userId)
-    .where('role', 'in', ['owner', 'admin'])
+    .where('role', 'in', managerRoles)
   const emails = await query
     .selectFrom('users')
     .select('id')

@@ -10,6 +10,7 @@ import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
 import { suiteDatabases } from '../storage/databases.ts'
 import { addApp } from '../storage/fill.ts'
 import { openRaw } from '../storage/openRaw.ts'
+import { granted } from '../storage/fill.ts'
 import { day, hour, minute, openAlertsFixture, secret, webhookSecret } from './alertsFixture.ts'
 import type { AlertsFixture } from './alertsFixture.ts'
 
@@ -220,6 +221,22 @@ describe.each(suiteDatabases)('alerts on $name', (database) => {
     await at.run()
     expect(at.sent).toHaveLength(1)
     expect(at.failures).toMatchObject([{ event: 'alertFailed', by: 'webhook', result: 'removed' }])
+  })
+
+  test('a member who is not an owner or admin any more gets no queued email', async () => {
+    const [owner, admin] = [await at.addUser(), await at.addUser()]
+    const { members, alerts, teams } = at.storage
+    const { now } = at.clock
+    const accountId = granted(await teams.create({ name: 'Team', createdBy: owner.id, max: 10, now })).id
+    await members.add({ accountId, userId: admin.id, role: 'admin', now })
+    const data = { level: 80, used: 80, limit: 100, account: { type: 'apiKeys' }, user: { id: accountId, email: 'x' } }
+    const event = JSON.stringify({ id: 'evt_1', type: 'quota.threshold', createdAt: '2026-11-23T08:59:00.000Z', data })
+    for (const role of ['admin', 'viewer'] as const) {
+      await members.setRole({ accountId, userId: admin.id, role })
+      await alerts.addDelivery({ userId: admin.id, webhookId: null, event, now })
+      await at.run()
+    }
+    expect(at.emails.map(({ to }) => to)).toEqual([admin.email])
   })
 
   test('an account with many deliveries delays no other one', async () => {

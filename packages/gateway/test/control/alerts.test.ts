@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AlertsView, NewWebhookView, WebhookTestView } from '../../src/control/contract/controlApi.d.ts'
 import { listWebhookSecrets } from '../../src/alerts/webhookSecret.ts'
 import { openKey } from '../../src/lib/secrets/sealKey.ts'
 import { suiteDatabases } from '../storage/databases.ts'
 import { createFixture, expectBody, expectError, signUp, signUpOperator } from './accountFixture.ts'
-import { startControl } from './startControl.ts'
 import type { Login, StartedControl } from './startControl.ts'
+import { useControl } from './useControl.ts'
 
 describe.each(suiteDatabases)('the settings of alerts on $name', (database) => {
   let control: StartedControl
-  beforeAll(async () => {
-    control = await startControl(database)
-  })
-  afterAll(async () => {
-    await control.close()
-    await database.stop()
-  })
+  useControl(database, (started) => (control = started))
 
   const getAlerts = async (as: Login): Promise<AlertsView> => expectBody(await control.call('GET /api/alerts', { as }))
   const addWebhook = async (as: Login): Promise<NewWebhookView> =>
@@ -41,7 +35,7 @@ describe.each(suiteDatabases)('the settings of alerts on $name', (database) => {
       { field: 'errorPercent', fix: 'must be a whole number from 1 to 100' },
       { field: 'latencyMs', fix: 'must be a whole number from 1 to 600000' },
       { field: 'minutes', fix: 'must be a whole number from 5 to 60' },
-      { field: 'minCalls', fix: 'must be a whole number from 1 to 1000000' },
+      { field: 'minCalls', fix: 'must be a whole number from 10 to 1000000' },
     ])
     const [entry] = expectBody<{ items: readonly { action: string; detail: unknown }[] }>(
       await control.call('GET /api/audit-log', { as, query: { limit: 1 } }),

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AppView } from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { suiteDatabases } from '../storage/databases.ts'
-import { startControl } from './startControl.ts'
 import type { TestResponse, StartedControl } from './startControl.ts'
 import { createAppBody, expectBody, expectError, createFixture, signUp } from './accountFixture.ts'
 import type { TestUser } from './accountFixture.ts'
+import { useControl } from './useControl.ts'
 
 const day = 86_400_000
 
 describe.each(suiteDatabases)('apps on $name', (database) => {
   let control: StartedControl
-  beforeAll(async () => {
-    control = await startControl(database)
-  })
-  afterAll(async () => {
-    await control.close()
-    await database.stop()
-  })
+  useControl(database, (started) => (control = started))
 
   const create = (as: TestUser['as'], body: Record<string, unknown> = createAppBody()): Promise<TestResponse> =>
     control.call('POST /api/apps', { as, body: body as ReturnType<typeof createAppBody> })

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ApiKeyView } from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { suiteDatabases } from '../storage/databases.ts'
-import { startControl } from './startControl.ts'
 import type { TestResponse, Login, StartedControl } from './startControl.ts'
 import { createAppBody, expectBody, expectError, createFixture, password, signUp } from './accountFixture.ts'
+import { useControl } from './useControl.ts'
 
 const minute = 60_000
 
 describe.each(suiteDatabases)('API keys on $name', (database) => {
   let control: StartedControl
-  beforeAll(async () => {
-    control = await startControl(database)
-  })
-  afterAll(async () => {
-    await control.close()
-    await database.stop()
-  })
+  useControl(database, (started) => (control = started))
 
   type Made = { key: ApiKeyView; apiKey: string; url: string }
   const create = (as: Login, body: object = { name: 'Key', network: 'testnet' }): Promise<TestResponse> =>

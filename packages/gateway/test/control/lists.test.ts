@@ -1,22 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { SignJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AllowEntryView, AppView, JwtKeyView, JwtTestView } from '../../src/control/contract/controlApi.d.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { suiteDatabases } from '../storage/databases.ts'
-import { startControl } from './startControl.ts'
 import type { TestResponse, Login, StartedControl } from './startControl.ts'
 import { createAppBody, expectBody, expectError, newPem, signUp } from './accountFixture.ts'
+import { useControl } from './useControl.ts'
 
 describe.each(suiteDatabases)("an app's lists on $name", (database) => {
   let control: StartedControl
-  beforeAll(async () => {
-    control = await startControl(database)
-  })
-  afterAll(async () => {
-    await control.close()
-    await database.stop()
-  })
+  useControl(database, (started) => (control = started))
 
   const newApp = async (): Promise<{ as: Login; app: AppView; apiKey: string; params: { appId: string } }> => {
     const { as } = await signUp(control)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type {
   ActingAccountView,
   AppView,
@@ -29,19 +29,13 @@ import {
   signUpOperator,
 } from './accountFixture.ts'
 import type { TestUser } from './accountFixture.ts'
-import { startControl } from './startControl.ts'
 import type { Login, StartedControl } from './startControl.ts'
+import { useControl } from './useControl.ts'
 
 const minute = 60_000
 describe.each(suiteDatabases)('second factors over HTTP on $name', (database) => {
   let control: StartedControl
-  beforeAll(async () => {
-    control = await startControl(database)
-  })
-  afterAll(async () => {
-    await control.close()
-    await database.stop()
-  })
+  useControl(database, (started) => (control = started))
 
   const addApp = async ({ as }: Pick<TestUser, 'as'>) => {
     const { totp } = expectBody<NewFactorOptionsView>(

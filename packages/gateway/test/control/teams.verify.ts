@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type {
   ActingAccountView,
   AppView,
@@ -24,8 +24,8 @@ import {
   signUpOperator,
 } from './accountFixture.ts'
 import type { TestUser } from './accountFixture.ts'
-import { startControl } from './startControl.ts'
 import type { StartedControl, TestResponse } from './startControl.ts'
+import { useControl } from './useControl.ts'
 
 const day = 86_400_000
 
@@ -37,13 +37,7 @@ const countStatuses = (responses: readonly TestResponse[]): Record<number, numbe
 
 describe.each(databases)('teams on $name', (database) => {
   let control: StartedControl
-  beforeAll(async () => {
-    control = await startControl(database)
-  })
-  afterAll(async () => {
-    await control.close()
-    await database.stop()
-  })
+  useControl(database, (started) => (control = started))
 
   const createTeam = async (owner: TestUser, name = 'Acme'): Promise<TestUser> => {
     const { id } = expectBody<ActingAccountView>(

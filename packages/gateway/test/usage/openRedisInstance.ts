@@ -77,3 +77,29 @@ export const openRedisInstance = async (
     },
   }
 }
+
+/** Gets what an account has used today. */
+export const getUsed = async ({ limits }: RedisInstance, quota: Quota): Promise<number> =>
+  (await limits.usage(quota)).day.used
+
+/** The instances of a test. */
+export interface RedisInstances {
+  open(options?: Partial<RedisLimitsOptions>): Promise<RedisInstance>
+  closeAll(): Promise<void>
+}
+
+/** Creates an opener of instances, and closes those that a test has opened. */
+export const createRedisInstances = (at: () => { readonly url: string; readonly storage: Storage }): RedisInstances => {
+  const opened: RedisInstance[] = []
+  return {
+    open: async (options) => {
+      const { url, storage } = at()
+      const instance = await openRedisInstance(url, storage, options)
+      opened.push(instance)
+      return instance
+    },
+    closeAll: async () => {
+      await Promise.all(opened.splice(0).map((instance) => instance.close()))
+    },
+  }
+}

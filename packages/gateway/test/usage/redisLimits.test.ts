@@ -15,7 +15,7 @@ import { takeTokens } from '../../src/usage/rateLimit/tokenBucket.ts'
 import type { RateLimits } from '../../src/usage/rateLimit/rateDecision.ts'
 import { getUtcDay } from '../../src/lib/utcDay.ts'
 import { sqlite } from '../storage/databases.ts'
-import { openRedisInstance, shortMs, untilLate } from './openRedisInstance.ts'
+import { createRedisInstances, getUsed, shortMs, untilLate } from './openRedisInstance.ts'
 import type { RedisInstance } from './openRedisInstance.ts'
 import { startRedis } from './startRedis.ts'
 import type { TestRedis } from './startRedis.ts'
@@ -40,13 +40,13 @@ const reconnect = async ({ client }: RedisLink): Promise<void> => {
 describe('limits on Redis', needs('redis-server'), () => {
   let redis: TestRedis
   let storage: Storage
-  const opened: RedisInstance[] = []
+  const { open, closeAll } = createRedisInstances(() => ({ url: redis.url, storage }))
   beforeAll(async () => {
     redis = await startRedis()
     storage = await openStorage(await sqlite.create())
   })
   afterEach(async () => {
-    await Promise.all(opened.splice(0).map((instance) => instance.close()))
+    await closeAll()
   })
   afterAll(async () => {
     await storage.close()
@@ -54,13 +54,6 @@ describe('limits on Redis', needs('redis-server'), () => {
     await redis.stop()
   })
 
-  const open = async (options: Partial<RedisLimitsOptions> = {}): Promise<RedisInstance> => {
-    const instance = await openRedisInstance(redis.url, storage, options)
-    opened.push(instance)
-    return instance
-  }
-  const getUsed = async ({ limits }: RedisInstance, quota: Quota): Promise<number> =>
-    (await limits.usage(quota)).day.used
   const readLedger = async (quota: Quota): Promise<number> =>
     (await createAccountDays(storage).read([quota.id], getUtcDay(Date.now()))).get(quota.id)?.day ?? 0
 

@@ -11,7 +11,7 @@ import type { RedisLimitsOptions } from '../../src/usage/limits/createRedisLimit
 import { toUsedKey } from '../../src/usage/limits/limitScript.ts'
 import type { Quota } from '../../src/usage/limits/usageLimits.ts'
 import { sqlite } from '../storage/databases.ts'
-import { openRedisInstance, shortMs, untilLate } from './openRedisInstance.ts'
+import { createRedisInstances, getUsed, shortMs, untilLate } from './openRedisInstance.ts'
 import type { RedisInstance } from './openRedisInstance.ts'
 import { startRedis } from './startRedis.ts'
 import type { TestRedis } from './startRedis.ts'
@@ -38,7 +38,7 @@ const takeAll = async (instance: RedisInstance, quota: Quota): Promise<number> =
 describe('bounds of limits on Redis', needs('redis-server'), () => {
   let redis: TestRedis
   let storage: Storage
-  const opened: RedisInstance[] = []
+  const { open, closeAll } = createRedisInstances(() => ({ url: redis.url, storage }))
   beforeAll(async () => {
     storage = await openStorage(await sqlite.create())
   })
@@ -48,7 +48,7 @@ describe('bounds of limits on Redis', needs('redis-server'), () => {
   })
   afterEach(async () => {
     redis.resume()
-    for (const instance of opened.splice(0)) await instance.close()
+    await closeAll()
     await redis.stop()
   })
   afterAll(async () => {
@@ -56,13 +56,6 @@ describe('bounds of limits on Redis', needs('redis-server'), () => {
     await sqlite.stop()
   })
 
-  const open = async (options: Partial<RedisLimitsOptions> = {}): Promise<RedisInstance> => {
-    const instance = await openRedisInstance(redis.url, storage, options)
-    opened.push(instance)
-    return instance
-  }
-  const getUsed = async ({ limits }: RedisInstance, quota: Quota): Promise<number> =>
-    (await limits.usage(quota)).day.used
   const hasLast = ({ events }: RedisInstance, state: 'started' | 'ended'): boolean => {
     const last = events.at(-1)
     return last?.event === 'quotaDegraded' && last.state === state

@@ -42,7 +42,7 @@ export const ruleFields: Readonly<
   minCalls: {
     label: 'Minimum calls',
     hint: 'Fewer calls cause no alert',
-    min: 1,
+    min: 10,
     max: 1_000_000,
     isOptional: false,
   },

@@ -20,7 +20,7 @@ export const alertRulesView = z
         'The latency that causes an alert once 5 % of the calls to nodes take longer, in milliseconds; `null`: no such alert.',
       ),
     minutes: wholeNumber(5, 60).describe('The rules look at the calls of so many last minutes: 5 to 60.'),
-    minCalls: wholeNumber(1, 1_000_000).describe('Fewer calls in these minutes cause no alert.'),
+    minCalls: wholeNumber(10, 1_000_000).describe('Fewer calls in these minutes cause no alert: at least 10.'),
   })
   .meta({
     id: 'AlertRules',

@@ -187,7 +187,7 @@ export interface AlertRulesView {
   readonly latencyMs: number | null
   /** The rules look at the calls of so many last minutes: 5 to 60. */
   readonly minutes: number
-  /** Fewer calls in these minutes cause no alert. */
+  /** Fewer calls in these minutes cause no alert: at least 10. */
   readonly minCalls: number
 }
 

@@ -71,7 +71,7 @@ const parse = (state: string, checkpoints: string): StoredChain | undefined =>
     ? undefined
     : { state: JSON.parse(state) as ChainState, checkpoints: JSON.parse(checkpoints) as readonly StoredCheckpoint[] }
 
-/** Creates what this thread knows of the versions of chains, whatever Redis has later. */
+/** Creates what this thread has seen of the versions of chains, which Redis may lose. */
 const createSeenStates = () => {
   /** The newest version of each chain that was seen: a Redis that comes back with an older one has lost what was deleted since. */
   const seen = new Map<string, ChainState>()
