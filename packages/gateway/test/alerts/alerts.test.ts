@@ -8,9 +8,8 @@ import { migrations } from '../../src/storage/migration/migrations.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { createAccountDays } from '../../src/usage/limits/accountDays.ts'
 import { suiteDatabases } from '../storage/databases.ts'
-import { addApp } from '../storage/fill.ts'
+import { addApp, granted } from '../storage/fill.ts'
 import { openRaw } from '../storage/openRaw.ts'
-import { granted } from '../storage/fill.ts'
 import { day, hour, minute, openAlertsFixture, secret, webhookSecret } from './alertsFixture.ts'
 import type { AlertsFixture } from './alertsFixture.ts'
 
@@ -229,7 +228,11 @@ describe.each(suiteDatabases)('alerts on $name', (database) => {
     const { now } = at.clock
     const accountId = granted(await teams.create({ name: 'Team', createdBy: owner.id, max: 10, now })).id
     await members.add({ accountId, userId: admin.id, role: 'admin', now })
-    const data = { level: 80, used: 80, limit: 100, account: { type: 'apiKeys' }, user: { id: accountId, email: 'x' } }
+    const { text, endMs } = getUtcDay(now)
+    const data = {
+      ...{ level: 80, day: text, used: 80, limit: 100, resetsAt: new Date(endMs).toISOString() },
+      ...{ account: { type: 'apiKeys' }, user: { id: accountId, email: 'x' } },
+    }
     const event = JSON.stringify({ id: 'evt_1', type: 'quota.threshold', createdAt: '2026-11-23T08:59:00.000Z', data })
     for (const role of ['admin', 'viewer'] as const) {
       await members.setRole({ accountId, userId: admin.id, role })
