@@ -230,8 +230,13 @@ describe.each(suiteDatabases)('alerts on $name', (database) => {
     await members.add({ accountId, userId: admin.id, role: 'admin', now })
     const { text, endMs } = getUtcDay(now)
     const data = {
-      ...{ level: 80, day: text, used: 80, limit: 100, resetsAt: new Date(endMs).toISOString() },
-      ...{ account: { type: 'apiKeys' }, user: { id: accountId, email: 'x' } },
+      level: 80,
+      day: text,
+      used: 80,
+      limit: 100,
+      resetsAt: new Date(endMs).toISOString(),
+      account: { type: 'apiKeys' },
+      user: { id: accountId, email: 'x' },
     }
     const event = JSON.stringify({ id: 'evt_1', type: 'quota.threshold', createdAt: '2026-11-23T08:59:00.000Z', data })
     for (const role of ['admin', 'viewer'] as const) {
